@@ -107,11 +107,11 @@ class Bound {
       for (int end = begin + 1; end <= std::min(count(), begin + options_.length); ++end) {
         if (rest[index(end)] >= bytes || !needed(begin, end, rest[0])) continue;
         ++result.windows;
-        for (Partition& part : schemes(begin, end, bytes)) {
+        for (GroupCandidate& part : schemes(begin, end, bytes)) {
           ++result.schemes;
-          const std::optional<MotesUnit> unit = units_.measured(std::move(part));
-          if (!unit || unit->bytes() >= bytes) continue;
-          pieces.push_back({begin, end, unit->bytes(), unit->instructions()});
+          const std::optional<GroupCandidate> unit = units_.measured(std::move(part));
+          if (!unit || unit->bytes >= bytes) continue;
+          pieces.push_back({begin, end, unit->bytes, unit->instructions()});
           reached[index(end)] = true;
         }
       }
@@ -160,12 +160,12 @@ class Bound {
     return false;
   }
 
-  [[nodiscard]] std::vector<Partition> schemes(int begin, int end, int64_t bytes) const {
-    std::vector<Partition> result;
+  [[nodiscard]] std::vector<GroupCandidate> schemes(int begin, int end, int64_t bytes) const {
+    std::vector<GroupCandidate> result;
     if (rolls_.bytes().held(end) < bytes)
       result = partitions_.along_rows(begin, end, options_.blocks, Windows::kBlocks);
     if (units_.least_bytes(begin, end) >= bytes) return result;
-    const auto add = [&](std::vector<Partition> more) {
+    const auto add = [&](std::vector<GroupCandidate> more) {
       std::ranges::move(more, std::back_inserter(result));
     };
     add(partitions_.along_channels(begin, end));

@@ -95,7 +95,7 @@ class Table3 {
     const Plan plan = plan_of(source_.graph, factor, reads);
     RealisedPlan placed = realised(source_.graph, plan, core_named(core_), kRoomBytes, {});
     const PlacedPlan plan_placed{.planner = "by hand",
-                                 .schedule = build(source_.graph, placed.plan),
+                                 .schedule = std::move(placed.schedule),
                                  .placement = std::move(placed.placement),
                                  .accumulators = {}};
     return described(check_plan(source_, {.rewrite = false}, plan_placed, "by hand"));

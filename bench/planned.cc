@@ -40,9 +40,7 @@ std::optional<PlannedSize> planned_size(const Graph& graph, const std::string& p
   PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);
   auto* planned = std::get_if<Planned>(&answer);
   if (planned == nullptr) return std::nullopt;
-  const TimeLimit none(std::numeric_limits<double>::infinity());
-  const TimeLimit& time = limits.time != nullptr ? *limits.time : none;
-  const ChosenPlan chosen = chosen_plan(graph, choice, std::move(*planned), request, time);
+  const ChosenPlan chosen = chosen_plan(graph, choice, *planned, request);
   const Placement& placement = chosen.plan.placement;
   const double seconds = process_seconds() - start;
   const int64_t executed = macs(graph, chosen.plan.schedule);

@@ -92,9 +92,9 @@ TEST(LatencyPlans, HaveEveryConstantOnce) {
   for (const char* core : {"cortex-m4", "cortex-m55"}) {
     size_t shared = 0;
     each_tiled_chain([&](Tiling tiling, uint64_t seed, const Graph& graph, const Plan& plan,
-                         const Dataflow& flow) {
+                         const Dataflow&) {
       const RealisedPlan found = realised(graph, plan, core_named(core), std::nullopt, {});
-      const Program program = lower(graph, build(flow, found.plan), found.placement);
+      const Program program = lower(graph, found.schedule, found.placement);
       EXPECT_EQ(memory_fault(program), "") << core << " " << name(tiling) << " " << seed;
       std::set<BufferId> used;
       for (const ProgramParams& params : program.params) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition schemes: all steps are those that planners try, and more.
+// GroupCandidate schemes: all steps are those that planners try, and more.
 #include "thimble/moves/partition.h"
 
 #include <gtest/gtest.h>
@@ -29,8 +29,8 @@ struct Case {
 std::vector<Group> groups(const Case& c, PartCounts steps, int begin, int end) {
   const Partitions partitions(c.flow, c.rolls, c.order, steps);
   std::vector<Group> result;
-  const auto add = [&](const std::vector<Partition>& parts) {
-    for (const Partition& part : parts) result.push_back(part.group);
+  const auto add = [&](const std::vector<GroupCandidate>& parts) {
+    for (const GroupCandidate& part : parts) result.push_back(part.group);
   };
   add(partitions.along_channels(begin, end));
   add(partitions.along_rows(begin, end, 4, Windows::kBlocks));
@@ -66,7 +66,7 @@ TEST(Partitions, OfAllStepsAreEveryNumberOfPositions) {
   const Case c(net.finish({net.depthwise(net.depthwise(image, {.kernel = 3}), {.kernel = 3})}));
   const auto steps = [&](Windows windows, int64_t most) {
     std::vector<int64_t> result;
-    for (const Partition& part :
+    for (const GroupCandidate& part :
          Partitions(c.flow, c.rolls, c.order, PartCounts::kAll).along_rows(0, 2, most, windows))
       result.push_back(part.group.loop.step);
     return result;

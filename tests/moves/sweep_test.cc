@@ -36,8 +36,8 @@ struct Swept {
     const std::vector<int64_t> otherwise(order.size(), int64_t{1} << 40);
     return Sweeps(flow, bytes, order, latency, options).ending_at(end, {tile}, otherwise);
   }
-  [[nodiscard]] OrderPiece piece(const Sweep& sweep) {
-    return Sweeps(flow, bytes, order, latency, {}).piece(sweep);
+  [[nodiscard]] GroupCandidate candidate(const Sweep& sweep) {
+    return Sweeps(flow, bytes, order, latency, {}).candidate(sweep);
   }
 };
 
@@ -66,8 +66,7 @@ Looked look_at(Swept& net, bool turned = false) {
         const SweepTile tile{.rows = rows, .columns = columns, .among = among, .turned = turned};
         if (turned && among > 1) continue;
         for (const Sweep& sweep : net.sweeps(end, tile, {.in_place = false, .most_ways = 8})) {
-          const OrderPiece piece = net.piece(sweep);
-          const auto derived = derive(net.flow, std::get<Group>(piece.members[0].what));
+          const auto derived = derive(net.flow, net.candidate(sweep).group);
           if (!derived) {
             ADD_FAILURE() << "no derivation: " << sweep.begin << " to " << end << ", " << rows
                           << " x " << columns << " among " << among;
@@ -192,10 +191,10 @@ TEST(Sweeps, EndWhereRowsAreAddedUp) {
   Swept net(g.graph());
   const std::vector<Sweep> found = net.sweeps(3, {.rows = 1, .columns = 0}, {.in_place = false});
   ASSERT_FALSE(found.empty());
-  const OrderPiece piece = net.piece(found.front());
-  ASSERT_EQ(piece.members.size(), 2U);
-  EXPECT_EQ(std::get<InstanceCall>(piece.members[1].what).method, Method::kFinalise);
-  EXPECT_TRUE(derive(net.flow, std::get<Group>(piece.members[0].what)).has_value());
+  const GroupCandidate piece = net.candidate(found.front());
+  ASSERT_EQ(piece.finalised.size(), 1U);
+  EXPECT_EQ(piece.finalised[0].method, Method::kFinalise);
+  EXPECT_TRUE(derive(net.flow, piece.group).has_value());
 }
 
 }  // namespace

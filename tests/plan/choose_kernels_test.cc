@@ -42,18 +42,12 @@ Plan reordered(const Graph& graph) {
   return std::get<Planned>(choose_planner("reorder").planner->plan(graph, {}, {})).best().plan();
 }
 
-struct PlacedSchedule {
-  Schedule schedule;
-  Placement placement;
-};
-
-PlacedSchedule placed_with(const Graph& graph, Plan plan, const std::string& core,
+RealisedPlan placed_with(const Graph& graph, Plan plan, const std::string& core,
                            std::optional<int64_t> arena_bytes, Weights weights = Weights::kFast) {
   Core target = core_named(core);
   target.weights = weights;
   plan.kernels.clear();
-  const RealisedPlan found = realised(graph, std::move(plan), target, arena_bytes, {});
-  return {build(graph, found.plan), found.placement};
+  return realised(graph, std::move(plan), target, arena_bytes, {});
 }
 
 int fast_steps(const Schedule& schedule) {
@@ -70,7 +64,7 @@ int steps_with(const Schedule& schedule, const std::string& kernel) {
   return count;
 }
 
-void expect_right(const Graph& graph, const PlacedSchedule& placed) {
+void expect_right(const Graph& graph, const RealisedPlan& placed) {
   ASSERT_EQ(malformed(graph, placed.schedule), "");
   const Program program = lower(graph, placed.schedule, placed.placement);
   ASSERT_EQ(verify(graph, program).fault, "");
@@ -96,7 +90,7 @@ Graph depthwise_network(bool relu, float other) {
   return graph;
 }
 
-PlacedSchedule with_room(const Graph& graph, const char* core = "cortex-m4",
+RealisedPlan with_room(const Graph& graph, const char* core = "cortex-m4",
                          Weights weights = Weights::kFast) {
   return placed_with(graph, reordered(graph), core, 64 * 1024, weights);
 }
@@ -119,7 +113,7 @@ size_t damaged_words(const Graph& graph, const Program& program) {
 TEST(ChooseKernels, TakesDepthwiseKernelsThatAreExact) {
   const auto expect_all = [](const Graph& graph, const char* kernel,
                              Weights weights = Weights::kFast) {
-    const PlacedSchedule placed = with_room(graph, "cortex-m4", weights);
+    const RealisedPlan placed = with_room(graph, "cortex-m4", weights);
     int count = 0;
     for_each_step(placed.schedule, [&](const Step& step, Position) {
       if (step.method != Method::kCompute) return;  // in place, by a kernel of its own
@@ -146,7 +140,7 @@ TEST(ChooseKernels, ReadsEachWordOfADepthwiseConvolutionBack) {
   for (const auto& [relu, other] : {std::pair{true, 1.0F}, {true, 0x1p-6F}, {false, 1.0F}}) {
     const Graph graph = depthwise_network(relu, other);
     for (const Weights weights : {Weights::kFast, Weights::kCompact}) {
-      const PlacedSchedule placed = with_room(graph, "cortex-m4", weights);
+      const RealisedPlan placed = with_room(graph, "cortex-m4", weights);
       const Program program = lower(graph, placed.schedule, placed.placement);
       EXPECT_GT(damaged_words(graph, program), weights == Weights::kFast ? 250U : 100U);
     }
@@ -155,7 +149,7 @@ TEST(ChooseKernels, ReadsEachWordOfADepthwiseConvolutionBack) {
 
 TEST(ChooseKernels, ReadsTheParametersOfADepthwiseConvolutionBack) {
   const Graph graph = depthwise_network(false, 1);
-  const PlacedSchedule placed = with_room(graph);
+  const RealisedPlan placed = with_room(graph);
   const Program program = lower(graph, placed.schedule, placed.placement);
   const auto expect = [&](const auto& damage, const char* fault) {
     Program damaged = program;
@@ -177,7 +171,7 @@ TEST(ChooseKernels, ReadsTheParametersOfADepthwiseConvolutionBack) {
 Program paired_program(const Graph& graph, bool wide) {
   Core core = core_named("cortex-m4");
   core.weights = wide ? Weights::kFast : Weights::kCompact;
-  const PlacedSchedule placed =
+  const RealisedPlan placed =
       placed_with(graph, reordered(graph), core.name, 64 * 1024, core.weights);
   int pairs = 0;
   for_each_step(placed.schedule, [&](const Step& step, Position) {
@@ -288,7 +282,7 @@ TEST(ChooseKernels, ReadsTheParametersOfPairsBack) {
 
 /// The same convolutions in fours.
 Program program_in_fours(const Graph& graph) {
-  const PlacedSchedule placed = with_room(graph, "cortex-m55");
+  const RealisedPlan placed = with_room(graph, "cortex-m55");
   int fours = 0;
   for_each_step(placed.schedule, [&](const Step& step, Position) {
     fours += step.kernel == kernel_named("conv_2d_mve") ||
@@ -341,7 +335,7 @@ TEST(ChooseKernels, ReadsTheParametersOfFoursBack) {
 
 TEST(ChooseKernels, TakesVectorsWhereTheyAreExact) {
   const auto expect_all = [](const Graph& graph, const char* kernel, int wanted) {
-    const PlacedSchedule placed = with_room(graph, "cortex-m55");
+    const RealisedPlan placed = with_room(graph, "cortex-m55");
     int count = 0;
     for_each_step(placed.schedule, [&](const Step& step, Position) {
       count += step.kernel.valid() && step.kernel == kernel_named(kernel);
@@ -358,7 +352,7 @@ TEST(ChooseKernels, TakesVectorsWhereTheyAreExact) {
 TEST(ChooseKernels, TakesTheCoresWhereThereIsRoom) {
   const Graph graph = pointwise_network();
   const Plan plan = reordered(graph);
-  const PlacedSchedule roomy = placed_with(graph, plan, "cortex-m4", 64 * 1024);
+  const RealisedPlan roomy = placed_with(graph, plan, "cortex-m4", 64 * 1024);
   EXPECT_EQ(fast_steps(roomy.schedule), 4);
   expect_right(graph, roomy);
 }
@@ -367,7 +361,7 @@ TEST(ChooseKernels, TakesNoMoreThanABudget) {
   const Graph graph = pointwise_network();
   const Plan plan = reordered(graph);
   const int64_t portable = place(graph, build(graph, plan), {}).arena_bytes();
-  const PlacedSchedule placed = placed_with(graph, plan, "cortex-m4", portable);
+  const RealisedPlan placed = placed_with(graph, plan, "cortex-m4", portable);
   EXPECT_EQ(fast_steps(placed.schedule), 4);
   const int pairs = steps_with(placed.schedule, "conv_2d_pairs_dsp");
   EXPECT_GT(pairs, 0);  // not at the peak, but behind it
@@ -381,7 +375,7 @@ TEST(ChooseKernels, TakesAnEighthMoreWithoutABudget) {
   const Graph graph = pointwise_network();
   const Plan plan = reordered(graph);
   const int64_t portable = place(graph, build(graph, plan), {}).arena_bytes();
-  const PlacedSchedule placed = placed_with(graph, plan, "cortex-m4", std::nullopt);
+  const RealisedPlan placed = placed_with(graph, plan, "cortex-m4", std::nullopt);
   EXPECT_EQ(fast_steps(placed.schedule), 4);
   EXPECT_GT(placed.placement.arena_bytes(), portable);
   EXPECT_LE(placed.placement.arena_bytes(), portable + portable / 8);
@@ -399,7 +393,7 @@ TEST(ChooseKernels, MakesDoWithLittleScratch) {
   const int64_t portable = place(graph, build(graph, plan), {}).arena_bytes();
   std::set<int64_t> sizes;
   for (const int64_t more : {40, 1000, 2000, 5000, 9000}) {
-    const PlacedSchedule placed = placed_with(graph, plan, "cortex-m4", portable + more);
+    const RealisedPlan placed = placed_with(graph, plan, "cortex-m4", portable + more);
     for_each_step(placed.schedule, [&](const Step& step, Position) {
       if (step.kernel.valid()) sizes.insert(placed.schedule.buffer(step.scratch).size_bytes());
     });
@@ -411,7 +405,7 @@ TEST(ChooseKernels, MakesDoWithLittleScratch) {
 TEST(ChooseKernels, LeavesOtherCoresThePortableOnes) {
   const Graph graph = pointwise_network();
   for (const char* core : {"cortex-m0", "cortex-m3", "cortex-m23"}) {
-    const PlacedSchedule placed = placed_with(graph, reordered(graph), core, 64 * 1024);
+    const RealisedPlan placed = placed_with(graph, reordered(graph), core, 64 * 1024);
     EXPECT_EQ(fast_steps(placed.schedule), 0) << core;
   }
 }
@@ -424,7 +418,9 @@ TEST(ChooseKernels, LeavesThePiecesThatAFastKernelRefuses) {
   for (const testing::HandWritten* hand : {&rows, &slices, &turned}) {
     const Schedule schedule =
         with_first_kernels(hand->graph, hand->schedule, core_named("cortex-m4"));
-    expect_right(hand->graph, {schedule, place(hand->graph, schedule, {})});
+    expect_right(hand->graph, {.plan = {},
+                               .schedule = schedule,
+                               .placement = place(hand->graph, schedule, {})});
   }
 }
 
@@ -437,7 +433,7 @@ TEST(ChooseKernels, EveryPlanOfRandomNetworksStaysRight) {
     for (const Planner& planner : planners()) {
       const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
       for (const char* core : {"cortex-m4", "cortex-m55"}) {
-        const PlacedSchedule placed = placed_with(graph, planned.best().plan(), core, 1 << 20);
+        const RealisedPlan placed = placed_with(graph, planned.best().plan(), core, 1 << 20);
         chosen += fast_steps(placed.schedule);
         expect_right(graph, placed);
         if (HasFailure()) return;
@@ -455,13 +451,12 @@ TEST(ChooseKernels, TakesTheFastestAsEstimated) {
   const Core core = core_named("cortex-m4");
   const auto with = [&](const LatencyModel& model) {
     LatencyEstimate latency(flow, core, model);
-    const RealisedPlan found = Realisation(flow, latency, plan, {}).arena_within(1 << 20);
-    return PlacedSchedule{build(flow, found.plan), found.placement};
+    return Realisation(flow, latency, plan, {}).arena_within(1 << 20);
   };
   LatencyModel model = *latency_model("cortex-m4");
   EXPECT_EQ(steps_with(with(model).schedule, "conv_2d_pairs_dsp"), 4);
   for (double& coefficient : model.kernels.at("conv_2d_pairs_dsp")) coefficient *= 100;
-  const PlacedSchedule without = with(model);
+  const RealisedPlan without = with(model);
   EXPECT_EQ(steps_with(without.schedule, "conv_2d_pairs_dsp"), 0);
   EXPECT_GT(fast_steps(without.schedule), 0) << "1 x 1 without scratch";
   expect_right(graph, without);
@@ -474,7 +469,7 @@ TEST(ChooseKernels, TakesTheFastestAsEstimated) {
 // Its kernels of the DSP extension are not fitted there, those in MVE are.
 TEST(ChooseKernels, DoesNotJudgeByThoseOfAnotherInstructionSetThatNobodyFitted) {
   for (const Graph& graph : {pointwise_network(), depthwise_network(true, 1)}) {
-    const PlacedSchedule placed = placed_with(graph, reordered(graph), "cortex-m55", 1 << 20);
+    const RealisedPlan placed = placed_with(graph, reordered(graph), "cortex-m55", 1 << 20);
     EXPECT_GT(fast_steps(placed.schedule), 3);
     expect_right(graph, placed);
   }
@@ -495,7 +490,8 @@ TEST(NamedKernels, WantTheirScratchAligned) {
   Buffer& scratch = schedule.buffers[std::get<Step>(schedule.nodes[0].what).scratch.index()];
   EXPECT_EQ(scratch.extents, Shape{8});  // words: two pixels of 8 channels in 16 bits
   EXPECT_EQ(scratch.type, DType::kInt32);
-  const PlacedSchedule right{schedule, place(graph, schedule, {})};
+  const RealisedPlan right{
+      .plan = {}, .schedule = schedule, .placement = place(graph, schedule, {})};
   expect_right(graph, right);
   Program program = lower(graph, right.schedule, right.placement);
   for (PlacedBuffer& buffer : program.buffers) {

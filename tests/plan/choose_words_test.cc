@@ -33,7 +33,7 @@ OperatorOnDsp on_dsp(const Graph& graph, Weights weights) {
   Core core = core_named("cortex-m4");
   core.weights = weights;
   const auto planned = std::get<Planned>(choose_planner("reorder").planner->plan(graph, {}, {}));
-  const Schedule schedule = with_first_kernels(graph, planned.schedule, core);
+  const Schedule schedule = with_first_kernels(graph, planned.schedule(), core);
   OperatorOnDsp result{graph, lower(graph, schedule, place(graph, schedule, {})), ""};
   for_each_step(schedule, [&](const Step& step, Position) {
     if (step.kernel.valid()) result.kernel = info(step.kernel).name;

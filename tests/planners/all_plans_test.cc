@@ -27,7 +27,7 @@ int64_t least_rolled(const SmallCase& c) {
   const Rolls rolls(c.flow, problem, order, {});
   std::vector<CutPiece> pieces;
   for (const Granularity granularity : {Granularity::kRow, Granularity::kPixel}) {
-    for (const RolledPiece& piece :
+    for (const GroupCandidate& piece :
          rolls.all(rolls.single_bytes(), AllPlans::kMostInstances, granularity))
       pieces.push_back({piece.begin, piece.end, {.peak_bytes = piece.bytes}});
   }

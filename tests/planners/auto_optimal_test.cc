@@ -28,7 +28,7 @@ Placement planned(const SmallCase& c, double max_recompute) {
                       .ports = c.ports,
                       .max_latency = std::numeric_limits<double>::infinity()};
   const auto planned = std::get<Planned>(choose_planner("auto").planner->plan(c.graph, limits, {}));
-  return place(c.graph, planned.schedule, {});
+  return place(c.graph, planned.schedule(), {});
 }
 
 /// The planner's arena, and that of the least of all plans: overlaps one after the other may ask

@@ -48,15 +48,15 @@ Planned planned(const Graph& graph, const PlannerOptions& options) {
 TEST(Patch, SaysWhatItRecomputes) {
   const Graph graph = residual_network();
   const Planned answer = planned(graph, {{"patches", "2"}, {"split", "2"}});
-  EXPECT_TRUE(recomputes(answer.schedule));
+  EXPECT_TRUE(recomputes(answer.schedule()));
   // Of 12 rows of the convolution's output 7 + 7 are computed, of columns likewise.
-  EXPECT_EQ(macs(graph, answer.schedule) - macs(graph),
+  EXPECT_EQ(macs(graph, answer.schedule()) - macs(graph),
             macs(graph, graph.ops[0]) / 144 * (14 * 14 - 144));
   const auto& patches = std::get<note::Patches>(answer.best().notes[0]);
   EXPECT_EQ((std::array{patches.down, patches.across, patches.rows, patches.columns}),
             (std::array<int64_t, 4>{2, 2, 6, 6}));
   EXPECT_EQ(patches.last, OpId{2});
-  EXPECT_EQ(patches.recomputed_macs, macs(graph, answer.schedule) - macs(graph));
+  EXPECT_EQ(patches.recomputed_macs, macs(graph, answer.schedule()) - macs(graph));
 }
 
 TEST(Patch, ChoosesNoMoreThanWholeOperatorsNeed) {
@@ -64,7 +64,7 @@ TEST(Patch, ChoosesNoMoreThanWholeOperatorsNeed) {
   const Planned answer = planned(graph, {});
   const Order whole = reorder(order_problem(graph, instances_of(graph, {}), true));
   EXPECT_LT(answer.lower_bound_bytes, whole.peak_bytes);
-  EXPECT_GT(answer.schedule.loop_count, 0);
+  EXPECT_GT(answer.schedule().loop_count, 0);
 }
 
 TEST(Patch, LeavesTheNetworkWholeWherePatchesGainNothing) {
@@ -72,21 +72,21 @@ TEST(Patch, LeavesTheNetworkWholeWherePatchesGainNothing) {
   g.output(g.conv(g.input({1, 8, 8, 4}), 8, 1, 1));
   const auto answer =
       std::get<Planned>(testing::planned_by(plan_patch, g.graph(), {.in_place = false}, {}));
-  EXPECT_FALSE(recomputes(answer.schedule));
-  EXPECT_EQ(answer.schedule.loop_count, 0);
+  EXPECT_FALSE(recomputes(answer.schedule()));
+  EXPECT_EQ(answer.schedule().loop_count, 0);
 }
 
 TEST(Patch, KeepsToTheMostThatMayBeRecomputed) {
   const Graph graph = residual_network();
   const PlannerOptions two = {{"patches", "2"}, {"split", "2"}};
   const auto all = static_cast<double>(macs(graph));
-  const auto extra = static_cast<double>(macs(graph, planned(graph, two).schedule)) - all;
+  const auto extra = static_cast<double>(macs(graph, planned(graph, two).schedule())) - all;
   EXPECT_EQ(error_of(graph, {.max_recompute = extra / all}, two), "");
   EXPECT_THAT(error_of(graph, {.max_recompute = extra / all - 0.001}, two),
               HasSubstr("--max-recompute: these patches recompute more"));
   const auto none =
       std::get<Planned>(testing::planned_by(plan_patch, graph, {.max_recompute = 0}, {}));
-  EXPECT_EQ(macs(graph, none.schedule), macs(graph));
+  EXPECT_EQ(macs(graph, none.schedule()), macs(graph));
 }
 
 TEST(Patch, SaysNoWithTheBoundAndItsCause) {
@@ -104,7 +104,7 @@ TEST(Patch, RefusesPatchesOfNetworksWithoutImages) {
   g.output(g.fully_connected(g.input({1, 16}), 3));
   EXPECT_THAT(error_of(g.graph(), {}, {{"patches", "2"}}),
               HasSubstr("there is nothing to execute in patches: the network cannot be split"));
-  EXPECT_FALSE(recomputes(planned(g.graph(), {}).schedule));
+  EXPECT_FALSE(recomputes(planned(g.graph(), {}).schedule()));
 }
 
 TEST(Patch, RefusesWishesThatCannotBe) {

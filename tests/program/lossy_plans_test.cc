@@ -42,9 +42,9 @@ void expect_equal_to_the_reference(const Graph& exact, int bits) {
   EXPECT_FALSE(planned.best().plan().accumulators.empty());
   const Graph graph = with_accumulators(exact, planned.best().plan().accumulators);
   check_graph(graph);
-  ASSERT_EQ(malformed(graph, planned.schedule), "");
-  const Placement placement = place(graph, planned.schedule, {});
-  const Program program = lower(graph, planned.schedule, placement);
+  ASSERT_EQ(malformed(graph, planned.schedule()), "");
+  const Placement placement = place(graph, planned.schedule(), {});
+  const Program program = lower(graph, planned.schedule(), placement);
   ASSERT_EQ(verify(graph, program).fault, "");
   const std::vector<Bytes> inputs = testing::noise(graph, 3);
   EXPECT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
@@ -86,10 +86,10 @@ TEST(LossyPlans, MutantsAreCaught) {
   const PlannerChoice choice = choose_planner("pex:accumulators=8");
   const auto planned = std::get<Planned>(choice.planner->plan(exact, {}, choice.options));
   const Graph graph = with_accumulators(exact, planned.best().plan().accumulators);
-  const Placement placement = place(graph, planned.schedule, {});
+  const Placement placement = place(graph, planned.schedule(), {});
   const int every = testing::workload().all_mutants ? 1 : 5;
   const testing::MutantCount count =
-      testing::count_mutants(graph, planned.schedule, placement, every);
+      testing::count_mutants(graph, planned.schedule(), placement, every);
   fmt::print("{} mutants, {} caught, {} harmless\n", count.made, count.caught, count.harmless);
   for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
   EXPECT_GT(count.caught, 50);

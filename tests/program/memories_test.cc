@@ -114,7 +114,7 @@ TEST(Memories, OperatorsWithTheSameWeightsShareThem) {
   const auto lowered = [](const Graph& graph) {
     const PlannerChoice choice = choose_planner("original");
     const auto planned = std::get<Planned>(choice.planner->plan(graph, {}, {}));
-    return lower(graph, planned.schedule, place(graph, planned.schedule, {}));
+    return lower(graph, planned.schedule(), place(graph, planned.schedule(), {}));
   };
   const int64_t apart = constant_bytes(lowered(net.graph()));
   Graph shared = net.graph();
@@ -142,7 +142,7 @@ TEST(Memories, EqualConstantsAreThereOnceWhateverTheirSizeAndOwner) {
         std::make_shared<const Bytes>(Bytes(16, 3));
   const PlannerChoice choice = choose_planner("original");
   const auto planned = std::get<Planned>(choice.planner->plan(graph, {}, {}));
-  const Program program = lower(graph, planned.schedule, place(graph, planned.schedule, {}));
+  const Program program = lower(graph, planned.schedule(), place(graph, planned.schedule(), {}));
   std::set<std::pair<DType, Bytes>> contents;
   for (const ProgramConstant& constant : program.constants)
     EXPECT_TRUE(contents.emplace(constant.content.type, constant.content.data).second)

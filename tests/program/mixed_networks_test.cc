@@ -31,7 +31,7 @@ std::string fault_of(const Graph& graph, const Planner& planner, const Core& cor
   const auto planned =
       std::get<Planned>(planner.plan(graph, {.sram_bytes = 64 * 1024, .core = core}, {}));
   const Program program =
-      lower(graph, planned.schedule, place(graph, planned.schedule, {.work = 1'000'000}));
+      lower(graph, planned.schedule(), place(graph, planned.schedule(), {.work = 1'000'000}));
   std::string fault = verify(graph, program).fault;
   if (!fault.empty()) return fault;
   const std::vector<Bytes> outputs = execute(program, inputs);

@@ -27,9 +27,9 @@ struct Built {
 Built build(const Graph& graph, const char* planner) {
   const PlannerChoice choice = choose_planner(planner);
   const auto planned = std::get<Planned>(choice.planner->plan(graph, {}, {}));
-  EXPECT_EQ(malformed(graph, planned.schedule), "");
-  Built built{place(graph, planned.schedule, {}), {}};
-  built.program = lower(graph, planned.schedule, built.placement);
+  EXPECT_EQ(malformed(graph, planned.schedule()), "");
+  Built built{place(graph, planned.schedule(), {}), {}};
+  built.program = lower(graph, planned.schedule(), built.placement);
   EXPECT_EQ(verify(graph, built.program).fault, "");
   return built;
 }

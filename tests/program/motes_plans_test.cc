@@ -32,7 +32,7 @@ Planned planned(const Graph& graph, const std::string& planner, const Limits& li
 /// small networks allow.
 int64_t peak_bytes(const Graph& graph, const std::string& planner) {
   const Planned found = planned(graph, planner, {.core = {.name = "cortex-m4"}});
-  return place(graph, found.schedule, {}).arena().peak_bytes;
+  return place(graph, found.schedule(), {}).arena().peak_bytes;
 }
 
 bool in_blocks(const Member& member) {
@@ -57,7 +57,7 @@ struct PlanCounts {
 };
 
 void expect_exact(const Graph& graph, const Planned& found, uint64_t seed, PlanCounts& counts) {
-  const Schedule& schedule = found.schedule;
+  const Schedule& schedule = found.schedule();
   ASSERT_EQ(malformed(graph, schedule), "");
   EXPECT_EQ(macs(graph, schedule), macs(graph));
   const Placement placement = place(graph, schedule, {.work = 100'000});
@@ -134,9 +134,9 @@ TEST(MotesPlans, LeaveRoomForTheKernelsThatTheLimitOnTimeNeeds) {
     const Program program = lower(graph, schedule, place(graph, schedule, {}));
     return estimate_on(program, core.name, 0).value().estimate.instructions;
   };
-  const double whole = instructions(planned_with("reorder").schedule);
+  const double whole = instructions(planned_with("reorder").schedule());
   const Planned found = planned_with("motes");
-  EXPECT_LE(instructions(found.schedule), 1.055 * whole) << "1.05, by estimates without a schedule";
+  EXPECT_LE(instructions(found.schedule()), 1.055 * whole) << "1.05, by estimates without a schedule";
   Plan portable = found.best().plan();
   portable.kernels.clear();
   EXPECT_GT(instructions(build(graph, portable)), 2 * whole);

@@ -80,7 +80,7 @@ TEST(NarrowSums, AreNotWhatWholeOperatorsCompute) {
   const testing::HandWritten hand = testing::channel_loop(DType::kInt8);
   const Graph exact = with_accumulators(hand.graph, {});
   const PlannerChoice choice = choose_planner("original");
-  const Schedule schedule = std::get<Planned>(choice.planner->plan(exact, {}, {})).schedule;
+  const Schedule schedule = std::get<Planned>(choice.planner->plan(exact, {}, {})).schedule();
   const std::string no_kernel = "no kernel executes its operator that way";
   EXPECT_NE(malformed(hand.graph, schedule).find(no_kernel), std::string::npos);
   const Program program = lower(exact, schedule, place(exact, schedule, {}));

@@ -32,9 +32,9 @@ struct Built {
 
 Built build(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   Built built{std::get<Planned>(testing::planned_by(plan_patch, graph, limits, options)), {}, {}};
-  EXPECT_EQ(malformed(graph, built.planned.schedule), "");
-  built.placement = place(graph, built.planned.schedule, {});
-  built.program = lower(graph, built.planned.schedule, built.placement);
+  EXPECT_EQ(malformed(graph, built.planned.schedule()), "");
+  built.placement = place(graph, built.planned.schedule(), {});
+  built.program = lower(graph, built.planned.schedule(), built.placement);
   const Verification verification = verify(graph, built.program);
   EXPECT_EQ(verification.fault, "");
   return built;
@@ -127,7 +127,7 @@ TEST(PatchPlans, HaveThePublishedFiguresOfMobileNetV2) {
   EXPECT_EQ(built.placement.arena().peak_bytes, 320'960);
   EXPECT_EQ(built.placement.arena_bytes(), 320'960);
   const int64_t all = macs(graph);
-  const auto extra = static_cast<double>(macs(graph, built.planned.schedule) - all);
+  const auto extra = static_cast<double>(macs(graph, built.planned.schedule()) - all);
   EXPECT_NEAR(extra / static_cast<double>(all), 0.093, 0.0005);
   int64_t stage = 0;
   for (const Op& op : graph.ops) stage += op.file_index <= 12 ? macs(graph, op) : 0;
@@ -177,7 +177,7 @@ TEST(PatchPlans, RecomputeInNoOtherStepsThanTheySay) {
   int flags = 0;
   int others = 0;
   for (size_t k = 0; k < 64; ++k) {
-    Schedule schedule = built.planned.schedule;
+    Schedule schedule = built.planned.schedule();
     std::vector<Step*> steps;
     collect(schedule.nodes, steps);
     if (k >= steps.size()) break;
@@ -198,8 +198,8 @@ TEST(PatchPlans, RecomputeInNoOtherStepsThanTheySay) {
 TEST(PatchPlans, DoubledStepsOutsideThePatchesAreCaught) {
   const Graph graph = rewrite(build_zoo("demo"));
   const Built built = build(graph, {}, {{"patches", "2"}});
-  ASSERT_TRUE(recomputes(built.planned.schedule));
-  Schedule schedule = built.planned.schedule;
+  ASSERT_TRUE(recomputes(built.planned.schedule()));
+  Schedule schedule = built.planned.schedule();
   ASSERT_TRUE(std::holds_alternative<Step>(schedule.nodes.back().what));
   schedule.nodes.push_back(schedule.nodes.back());
   const Program program = lower(graph, schedule, built.placement);
@@ -210,7 +210,7 @@ TEST(PatchPlans, SayThatTheyRecomputeWhenSaved) {
   const Graph graph = rewrite(build_zoo("demo"));
   const Built built = build(graph, {}, {{"patches", "2"}});
   const PlacedPlan plan{.planner = "patch:patches=2",
-                        .schedule = built.planned.schedule,
+                        .schedule = built.planned.schedule(),
                         .placement = built.placement};
   const PlacedPlan back = plan_from_json(to_json(plan, {}), "p.json").plan;
   EXPECT_EQ(back.schedule, plan.schedule);
@@ -223,7 +223,7 @@ TEST(PatchPlans, HarmfulMutantsAreCaught) {
   const Graph graph = rewrite(build_zoo("demo"));
   const Built built = build(graph, {}, {{"patches", "3"}});
   const testing::MutantCount count =
-      testing::count_mutants(graph, built.planned.schedule, built.placement, 1);
+      testing::count_mutants(graph, built.planned.schedule(), built.placement, 1);
   fmt::print("{} mutants, {} caught, {} harmless\n", count.made, count.caught, count.harmless);
   EXPECT_GT(count.caught, count.made / 2);
   for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;

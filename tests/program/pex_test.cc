@@ -25,16 +25,16 @@ Planned plan(const Graph& graph, const std::string& spec) {
 
 int64_t arena(const Graph& graph, const std::string& spec) {
   const Planned planned = plan(graph, spec);
-  return place(with_accumulators(graph, planned.best().plan().accumulators), planned.schedule, {})
+  return place(with_accumulators(graph, planned.best().plan().accumulators), planned.schedule(), {})
       .arena_bytes();
 }
 
 int64_t verified_arena(const Graph& graph, const std::string& spec) {
   const Planned planned = plan(graph, spec);
   const Graph meant = with_accumulators(graph, planned.best().plan().accumulators);
-  const Placement placement = place(meant, planned.schedule, {});
-  EXPECT_EQ(verify(meant, lower(meant, planned.schedule, placement)).fault, "");
-  EXPECT_EQ(macs(meant, planned.schedule), macs(graph));
+  const Placement placement = place(meant, planned.schedule(), {});
+  EXPECT_EQ(verify(meant, lower(meant, planned.schedule(), placement)).fault, "");
+  EXPECT_EQ(macs(meant, planned.schedule()), macs(graph));
   return placement.arena_bytes();
 }
 
@@ -99,7 +99,7 @@ TEST(Pex, AStepOfTheLoopIsAChunk) {
   for (const char* spec : {"pex:accumulators=8", "pex:accumulators=8,accounting=paper"}) {
     const Planned planned = plan(graph, spec);
     size_t found = 0;
-    for_each_step(planned.schedule, [&](const Step& step, Position) {
+    for_each_step(planned.schedule(), [&](const Step& step, Position) {
       if (step.method != Method::kAccumulate) return;
       for (const Accumulator& a : planned.best().plan().accumulators) {
         if (a.tensor != graph.op(step.op).outputs[0]) continue;

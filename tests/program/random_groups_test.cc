@@ -96,17 +96,17 @@ Graph random_branches(uint64_t seed, zoo::Random& random) {
 
 /// Groups of an order, whether they gain anything or not: rolled, and rolled inside of loops over
 /// channels.
-std::vector<RolledPiece> all_groups(ChannelGroups& channels, const Rolls& rolls,
+std::vector<GroupCandidate> all_groups(ChannelGroups& channels, const Rolls& rolls,
                                     const std::vector<int>& order) {
   const Dataflow& flow = channels.dataflow();
   const std::vector<int64_t> otherwise(order.size(), INT64_MAX);
-  std::vector<RolledPiece> result;
+  std::vector<GroupCandidate> result;
   for (const Granularity granularity : {Granularity::kRow, Granularity::kPixel}) {
     std::ranges::move(rolls.all(otherwise, most_in_group(order.size()), granularity),
                       std::back_inserter(result));
     for (const PlacedGroup& sliced :
          channel_candidates(channels, rolls.bytes(), order, otherwise, {})) {
-      for (RolledPiece& piece : rolls.groups(sliced.begin, sliced.end, granularity)) {
+      for (GroupCandidate& piece : rolls.groups(sliced.begin, sliced.end, granularity)) {
         const ChannelGroup& loop = sliced.group->group;
         piece.group = roll_inside(flow, loop, piece);
         piece.channels = loop.channels;
@@ -121,16 +121,16 @@ std::vector<RolledPiece> all_groups(ChannelGroups& channels, const Rolls& rolls,
 }
 
 /// Disjoint ones.
-std::vector<RolledPiece> random_pieces(std::vector<RolledPiece> all, zoo::Random& random) {
-  std::vector<RolledPiece> result;
-  std::ranges::stable_sort(all, {}, &RolledPiece::begin);
+std::vector<GroupCandidate> random_pieces(std::vector<GroupCandidate> all, zoo::Random& random) {
+  std::vector<GroupCandidate> result;
+  std::ranges::stable_sort(all, {}, &GroupCandidate::begin);
   int from = 0;
   while (true) {
-    std::erase_if(all, [&](const RolledPiece& piece) { return piece.begin < from; });
+    std::erase_if(all, [&](const GroupCandidate& piece) { return piece.begin < from; });
     if (all.empty()) return result;
     // Not always the first: what lies between is left alone. The last ones are in both.
     const auto most = static_cast<int64_t>(std::min<size_t>(all.size(), 8)) - 1;
-    RolledPiece& piece = result.emplace_back(all[static_cast<size_t>(random.between(0, most))]);
+    GroupCandidate& piece = result.emplace_back(all[static_cast<size_t>(random.between(0, most))]);
     if (piece.channels > 0) piece.group.loop.step = random.between(1, piece.channels);
     from = piece.end;
   }
@@ -166,7 +166,7 @@ struct GroupCounts {
   size_t upsampled_by_rows = 0, upsampled_by_pixels = 0;
   int caught = 0;
 
-  void add(const Dataflow& flow, const RolledPiece& piece) {
+  void add(const Dataflow& flow, const GroupCandidate& piece) {
     const std::vector<InstanceCall> all = calls({{piece.group}});
     const auto sums_rows = [&](const InstanceCall& c) {
       const auto channels = static_cast<int>(flow.shape(flow.read_by(c)[0]).size()) - 1;
@@ -207,7 +207,7 @@ void check_random_groups(const Graph& graph, uint64_t seed, const std::vector<in
   const std::vector<Bytes> inputs = testing::noise(graph, seed);
   ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
   expect_least_rings(graph, schedule);
-  for (const RolledPiece& piece : cut.pieces) counts.add(flow, piece);
+  for (const GroupCandidate& piece : cut.pieces) counts.add(flow, piece);
   for (const Buffer& b : schedule.buffers) {
     counts.rings += b.wrap ? 1 : 0;
     counts.turned += b.wrap && !b.order.empty() ? 1 : 0;
@@ -291,13 +291,13 @@ TEST(RandomBudgets, AreMetWhereAPlanWithoutOneFits) {
     Limits limits{.in_place = random.chance(0.8)};
     if (random.chance(0.3)) limits.ports.input = Place::kStreamed;
     const auto planned = std::get<Planned>(testing::planned_by(plan_stream, graph, limits, {}));
-    const int64_t least_bytes = place(graph, planned.schedule, {}).arena_bytes();
+    const int64_t least_bytes = place(graph, planned.schedule(), {}).arena_bytes();
     for (const int64_t percent : {100, 115, 140}) {
       limits.sram_bytes = least_bytes * percent / 100;
       auto within = std::get<Planned>(testing::planned_by(plan_stream, graph, limits, {}));
-      const Placement placement = place(graph, within.schedule, {});
+      const Placement placement = place(graph, within.schedule(), {});
       EXPECT_LE(placement.arena_bytes(), *limits.sram_bytes);
-      const Program program = lower(graph, within.schedule, placement);
+      const Program program = lower(graph, within.schedule(), placement);
       ASSERT_EQ(verify(graph, program).fault, "");
       const std::vector<Bytes> inputs = testing::noise(graph, seed);
       ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
@@ -327,7 +327,7 @@ TEST(RandomStreams, EqualTheReferenceWithTheLeastRings) {
       EXPECT_THROW(row.planner->plan(graph, limits, row.options), CompileError);
       continue;
     }
-    const Schedule& schedule = planned->schedule;
+    const Schedule& schedule = planned->schedule();
     ASSERT_EQ(malformed(graph, schedule), "");
     const auto over_sums = [&](const Share& s) { return schedule.buffer(s.in).sums; };
     EXPECT_TRUE(limits.in_place || std::ranges::all_of(schedule.shares, over_sums));

@@ -22,7 +22,7 @@ uint64_t number_of_graphs() {
 
 void expect_right(const Graph& graph, const Planned& planned, LayoutMethod method,
                   const std::vector<Bytes>& inputs, const std::vector<Bytes>& expected) {
-  const Schedule& schedule = planned.schedule;
+  const Schedule& schedule = planned.schedule();
   ASSERT_EQ(malformed(graph, schedule), "");
   const Placement placement = place(graph, schedule, {.method = method, .work = 8'000'000});
   EXPECT_EQ(layout::validate(layout_problem(graph, schedule, false), placement.addresses), "");
@@ -72,7 +72,7 @@ TEST(RandomPlans, HarmfulMutantsAreCaught) {
     const Planner& planner = planners().back();
     const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
     const testing::MutantCount count =
-        testing::count_mutants(graph, planned.schedule, place(graph, planned.schedule, {}), 3);
+        testing::count_mutants(graph, planned.schedule(), place(graph, planned.schedule(), {}), 3);
     total.made += count.made;
     total.caught += count.caught;
     for (const std::string& missed : count.missed)

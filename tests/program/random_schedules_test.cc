@@ -43,7 +43,7 @@ Schedule start(const Graph& graph, zoo::Random& random) {
   if (random.chance(0.3)) {
     const PlannerChoice pex = choose_planner("pex");
     const PlannerAnswer answer = pex.planner->plan(graph, {.in_place = in_place}, {});
-    return std::get<Planned>(answer).schedule;
+    return std::get<Planned>(answer).schedule();
   }
   return testing::whole_operators(graph, in_place);
 }

@@ -31,8 +31,8 @@ struct Built {
 Built built(const Graph& graph, const std::string& planner) {
   const PlannerChoice choice = choose_planner(planner);
   const auto planned = std::get<Planned>(choice.planner->plan(graph, {}, {}));
-  EXPECT_EQ(malformed(graph, planned.schedule), "");
-  Built result{planned.schedule, place(graph, planned.schedule, {}), {}};
+  EXPECT_EQ(malformed(graph, planned.schedule()), "");
+  Built result{planned.schedule(), place(graph, planned.schedule(), {}), {}};
   result.program = lower(graph, result.schedule, result.placement);
   EXPECT_EQ(verify(graph, result.program).fault, "");
   return result;

@@ -43,7 +43,7 @@ Planned plan(const Graph& graph, const std::string& granularity = "auto") {
 }
 
 int64_t verified_arena(const Graph& graph, const std::string& granularity) {
-  const Schedule schedule = plan(graph, granularity).schedule;
+  const Schedule schedule = plan(graph, granularity).schedule();
   const Placement placement = place(graph, schedule, {});
   EXPECT_EQ(verify(graph, lower(graph, schedule, placement)).fault, "");
   EXPECT_EQ(macs(graph, schedule), macs(graph));
@@ -93,8 +93,8 @@ TEST(Stream, KeepsOfASegmentationNetworkWhatWaitsForTheDecoder) {
   const PortPlaces ports{.input = Place::kStreamed, .output = Place::kStreamed};
   const auto streamed =
       std::get<Planned>(testing::planned_by(plan_stream, graph, {.ports = ports}, {}));
-  const Placement placement = place(graph, streamed.schedule, {});
-  EXPECT_EQ(verify(graph, lower(graph, streamed.schedule, placement)).fault, "");
+  const Placement placement = place(graph, streamed.schedule(), {});
+  EXPECT_EQ(verify(graph, lower(graph, streamed.schedule(), placement)).fault, "");
   EXPECT_EQ(placement.arena_bytes(), 92'544 - 27'648 + 3 * 288 + 192);
 }
 
@@ -124,10 +124,10 @@ TEST(Stream, NestsRowsInALoopOverChannelsWhereThatLowersThePeak) {
     auto planned = std::get<Planned>(testing::planned_by(plan_stream, graph,
                                                          {.sram_bytes = sram_bytes, .ports = ports},
                                                          {{"granularity", granularity}}));
-    const Placement placement = place(graph, planned.schedule, {});
-    const Program program = lower(graph, planned.schedule, placement);
+    const Placement placement = place(graph, planned.schedule(), {});
+    const Program program = lower(graph, planned.schedule(), placement);
     EXPECT_EQ(verify(graph, program).fault, "");
-    EXPECT_EQ(macs(graph, planned.schedule), macs(graph));
+    EXPECT_EQ(macs(graph, planned.schedule()), macs(graph));
     const std::vector<Bytes> inputs = testing::noise(graph, 1);
     EXPECT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
     return placement.arena_bytes();
@@ -152,7 +152,7 @@ double instructions(const Graph& graph, Plan plan, const Core& core, int64_t sra
   plan.kernels.clear();
   const RealisedPlan placed = realised(graph, std::move(plan), core, sram_bytes, {});
   EXPECT_LE(placed.placement.arena_bytes(), sram_bytes);
-  const Program program = lower(graph, build(graph, placed.plan), placed.placement);
+  const Program program = lower(graph, placed.schedule, placed.placement);
   return estimate_on(program, core.name, 0).value().estimate.instructions;
 }
 
@@ -211,10 +211,10 @@ TEST(Stream, ComputesAnImageTwiceWhereThatIsAllowed) {
   const auto arena_with = [&](double recompute) {
     const auto planned = std::get<Planned>(testing::planned_by(
         plan_stream, graph, {.max_recompute = recompute}, {{"granularity", "row"}}));
-    const Placement placement = place(graph, planned.schedule, {});
-    const Program program = lower(graph, planned.schedule, placement);
+    const Placement placement = place(graph, planned.schedule(), {});
+    const Program program = lower(graph, planned.schedule(), placement);
     EXPECT_EQ(verify(graph, program).fault, "");
-    EXPECT_LE(static_cast<double>(macs(graph, planned.schedule)),
+    EXPECT_LE(static_cast<double>(macs(graph, planned.schedule())),
               (1 + recompute) * static_cast<double>(macs(graph)));
     const std::vector<Bytes> inputs = testing::noise(graph, 1);
     EXPECT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
@@ -229,7 +229,7 @@ class StreamedModels : public ::testing::TestWithParam<std::string> {};
 TEST_P(StreamedModels, GiveTheGoldenOutputs) {
   THIMBLE_NEEDS_SHARED();
   const Graph graph = rewrite(import_tflite(testing::model_path(GetParam())));
-  const Schedule schedule = plan(graph).schedule;
+  const Schedule schedule = plan(graph).schedule();
   const Program program = lower(graph, schedule, place(graph, schedule, {}));
   ASSERT_EQ(verify(graph, program).fault, "");
   EXPECT_EQ(macs(graph, schedule), macs(graph));
@@ -253,13 +253,13 @@ TEST_P(Ports, GiveTheGoldenOutputsFromWhereverTheyAre) {
     const Planner* planner = choose_planner("stream").planner;
     const auto planned = std::get<Planned>(
         planner->plan(graph, {.ports = {.input = input, .output = Place::kUser}}, {}));
-    ASSERT_EQ(malformed(graph, planned.schedule), "");
-    const Placement placement = place(graph, planned.schedule, {});
-    const Program program = lower(graph, planned.schedule, placement);
+    ASSERT_EQ(malformed(graph, planned.schedule()), "");
+    const Placement placement = place(graph, planned.schedule(), {});
+    const Program program = lower(graph, planned.schedule(), placement);
     ASSERT_EQ(verify(graph, program).fault, "");
-    EXPECT_EQ(macs(graph, planned.schedule), macs(graph));
+    EXPECT_EQ(macs(graph, planned.schedule()), macs(graph));
     if (input == Place::kUser) {
-      EXPECT_LE(placement.arena_bytes(), place(graph, plan(graph).schedule, {}).arena_bytes());
+      EXPECT_LE(placement.arena_bytes(), place(graph, plan(graph).schedule(), {}).arena_bytes());
     }
     const std::vector<Bytes> outputs = execute(program, first.input_bytes());
     for (size_t k = 0; k < outputs.size(); ++k) {
@@ -278,8 +278,8 @@ TEST(Stream, NeedsLessWhereTheInputIsNeverWhole) {
     const Graph graph = build_zoo(name);
     const auto planned = std::get<Planned>(
         testing::planned_by(plan_stream, graph, {.ports = {.input = Place::kStreamed}}, {}));
-    const Placement placement = place(graph, planned.schedule, {});
-    EXPECT_EQ(verify(graph, lower(graph, planned.schedule, placement)).fault, "");
+    const Placement placement = place(graph, planned.schedule(), {});
+    EXPECT_EQ(verify(graph, lower(graph, planned.schedule(), placement)).fault, "");
     return placement.arena_bytes();
   };
   EXPECT_LE(streamed_arena("mobilenet_v2"), 132'000);
@@ -294,15 +294,15 @@ TEST(Streaming, CollectsAnInputThatOperatorsNeedWholeOrThatIsLessThanItsRows) {
     ASSERT_EQ(planned.best().notes.size(), 2U) << sentence(planned.best().notes[0], graph);
     EXPECT_EQ(sentence(planned.best().notes.at(1), graph),
               "the input is collected whole first: " + why);
-    ASSERT_EQ(malformed(graph, planned.schedule), "");
-    const Placement placement = place(graph, planned.schedule, {});
-    const Program program = lower(graph, planned.schedule, placement);
+    ASSERT_EQ(malformed(graph, planned.schedule()), "");
+    const Placement placement = place(graph, planned.schedule(), {});
+    const Program program = lower(graph, planned.schedule(), placement);
     ASSERT_EQ(verify(graph, program).fault, "");
     EXPECT_TRUE(is_whole(program, program.inputs[0]));
     const std::vector<Bytes> inputs = testing::noise(graph, 3);
     EXPECT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
     const testing::MutantCount count =
-        testing::count_mutants(graph, planned.schedule, placement, 3);
+        testing::count_mutants(graph, planned.schedule(), placement, 3);
     for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
     EXPECT_GT(count.caught, 0);
   };

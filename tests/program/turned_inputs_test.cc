@@ -40,15 +40,15 @@ TEST(TurnedInputs, LetRowsLieOverAnImageThatComesAsPlanes) {
   const Graph graph = rewrite(import_tflite(testing::model_path("mobilenet_v2")));
   ASSERT_EQ(graph.inputs[0].order, kPlanes);
   const auto planned = std::get<Planned>(testing::planned_by(plan_stream, graph, {}, {}));
-  EXPECT_TRUE(turns_first(planned.schedule));
-  const Placement placement = place(graph, planned.schedule, {});
+  EXPECT_TRUE(turns_first(planned.schedule()));
+  const Placement placement = place(graph, planned.schedule(), {});
   EXPECT_LE(placement.arena_bytes(), 205'000);
-  EXPECT_EQ(verify(graph, lower(graph, planned.schedule, placement)).fault, "");
+  EXPECT_EQ(verify(graph, lower(graph, planned.schedule(), placement)).fault, "");
   ASSERT_EQ(planned.best().notes.size(), 2U);
   EXPECT_TRUE(std::holds_alternative<note::InputRelaid>(planned.best().notes[1]));
   const auto roomy =
       std::get<Planned>(testing::planned_by(plan_stream, graph, {.sram_bytes = 300'000}, {}));
-  EXPECT_FALSE(turns_first(roomy.schedule)) << "not where it fits without";
+  EXPECT_FALSE(turns_first(roomy.schedule())) << "not where it fits without";
 }
 
 TEST(TurnedInputs, HandWrittenPlanHasItsPeakAndItsMutantsAreCaught) {
@@ -108,7 +108,7 @@ TEST(TurnedInputs, EqualTheReferenceInRandomShapes) {
     g.graph().inputs[0].order = kPlanes;
     const Graph& graph = g.graph();
     const Schedule planned =
-        std::get<Planned>(testing::planned_by(plan_stream, graph, {}, {})).schedule;
+        std::get<Planned>(testing::planned_by(plan_stream, graph, {}, {})).schedule();
     turned_plans += turns_first(planned) ? 1 : 0;
     const Instances relaid = relayout_inputs(graph, instances_of(graph, {})).value();
     const Schedule whole = testing::whole_operators(graph, relaid, seed % 2 == 0);

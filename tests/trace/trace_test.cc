@@ -18,7 +18,7 @@
 #include "tests/trace/traced.h"
 #include "thimble/driver/driver.h"
 #include "thimble/model/error.h"
-#include "thimble/plan/spread.h"
+#include "thimble/plan/reside.h"
 #include "thimble/planners/planner.h"
 
 namespace thimble {
@@ -73,12 +73,14 @@ TEST(Trace, OfSchedulesSpreadOverBanksIsTheirProgram) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     const Graph graph = testing::random_network(seed);
     const auto planned = std::get<Planned>(choose_planner("stream").planner->plan(graph, {}, {}));
-    const int64_t whole = place(graph, planned.schedule, {}).arena_bytes();
-    std::vector<ScheduleMemory> memories = common_memories();
-    memories[kArena.index()].capacity_bytes = whole * 2 / 3;
+    const int64_t whole = place(graph, planned.schedule(), {}).arena_bytes();
+    MemoryRoom room;
+    room.memories[kArena.index()].capacity_bytes = whole * 2 / 3;
     for (const char* name : {"bank", "psram"})
-      memories.push_back({.name = name, .capacity_bytes = whole / 2});
-    const auto found = spread(graph, planned.schedule, memories, {});
+      room.memories.push_back({.name = name, .capacity_bytes = whole / 2});
+    for (const ScheduleMemory& memory : room.memories)
+      room.usable_bytes.push_back(memory.capacity_bytes.value_or(INT64_MAX));
+    const auto found = resident(graph, planned.best().realised, room, {});
     if (!found) continue;
     ++spread_ones;
     const Compiled compiled = by_hand({graph, found->schedule, 0});

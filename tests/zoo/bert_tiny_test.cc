@@ -61,7 +61,7 @@ TEST_P(BertTinyPlanned, EqualsTheReference) {
   const PlannerChoice choice = choose_planner(GetParam());
   const PlannerAnswer answer = choice.planner->plan(graph, {}, choice.options);
   const auto& planned = std::get<Planned>(answer);
-  const Program program = lower(graph, planned.schedule, place(graph, planned.schedule, {}));
+  const Program program = lower(graph, planned.schedule(), place(graph, planned.schedule(), {}));
   ASSERT_EQ(verify(graph, program).fault, "");
   const std::vector<Bytes> inputs = {input_of(graph)};
   const TensorValues values = interpret(graph, inputs);
@@ -82,7 +82,7 @@ int64_t arena_bytes(const Graph& graph, const char* planner) {
   limits.max_latency = INFINITY;
   const PlannerChoice choice = choose_planner(planner);
   const auto planned = std::get<Planned>(choice.planner->plan(graph, limits, choice.options));
-  int64_t least = place(graph, planned.schedule, {}).arena_bytes();
+  int64_t least = place(graph, planned.schedule(), {}).arena_bytes();
   for (const PricedPlan& plan : planned.front) least = std::min(least, plan.arena().size_bytes);
   return least;
 }

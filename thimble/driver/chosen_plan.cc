@@ -5,8 +5,6 @@
 
 #include <limits>
 
-#include "thimble/driver/device_memories.h"
-#include "thimble/plan/build.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/lower.h"
 
@@ -33,13 +31,12 @@ std::vector<FrontFigures> lowered_figures(const Graph& graph, const Planned& pla
   std::vector<FrontFigures> result;
   for (const PricedPlan& plan : planned.front) {
     FrontFigures& figures = result.emplace_back(plan.figures());
-    const Dataflow flow(axes, plan.plan().instances);
-    const Schedule schedule = build(flow, plan.plan());
+    const Schedule& schedule = plan.realised.schedule;
     figures.weight_bytes = packed.of(schedule);
     const Program program = lower(graph, schedule, plan.realised.placement, Constants::kLeftOut);
     const std::optional<CoreEstimate> estimate = estimate_on(program, front.core, 0);
     check(estimate.has_value(), "a core without a latency model");
-    figures.instructions = estimate->estimate.instructions;
+    figures.instructions = estimate->estimate.instructions + plan.realised.wait_cycles;
     front.left_out.insert(estimate->estimate.left_out.begin(), estimate->estimate.left_out.end());
   }
   return result;
@@ -64,27 +61,22 @@ size_t taken_of(const Graph& graph, const Planned& planned, const Request& reque
 
 }  // namespace
 
-ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, Planned planned,
-                       const Request& request, const TimeLimit& time) {
+ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice,
+                       const Planned& planned, const Request& request) {
   if (!planned.has_choice && request.pick)
     throw CompileError("--pick", fmt::format("is for planners with a choice of plans; {} has one",
                                              choice.planner->name));
   ChosenPlan chosen;
   size_t number = planned.chosen;
   if (planned.has_choice) number = taken_of(graph, planned, request, chosen.front.emplace());
-  PricedPlan& taken = planned.front[number];
-  const Graph meant = with_accumulators(graph, taken.plan().accumulators);
-  chosen.notes = std::move(taken.notes);
+  const PricedPlan& taken = planned.front[number];
+  chosen.notes = taken.notes;
   chosen.plan = {.planner = request.planner.empty() ? choice.planner->name : request.planner,
-                 .schedule = number == planned.chosen ? std::move(planned.schedule)
-                                                      : build(meant, taken.plan()),
-                 .placement = std::move(taken.realised.placement),
+                 .schedule = taken.realised.schedule,
+                 .placement = taken.realised.placement,
                  .accumulators = taken.plan().accumulators};
-  if (!chosen.plan.accumulators.empty()) chosen.plan.scale_source = std::move(planned.scale_source);
-  chosen.decided = std::move(taken.realised.plan);
-  const PlacementOptions options{.method = request.layout, .time = &time};
-  use_further_memories(meant, request, options, chosen.plan);
-  if (request.states_apart) keep_states_apart(meant, options, chosen.plan);
+  if (!chosen.plan.accumulators.empty()) chosen.plan.scale_source = planned.scale_source;
+  chosen.decided = taken.plan();
   return chosen;
 }
 

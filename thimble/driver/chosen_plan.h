@@ -19,8 +19,7 @@ struct ChosenPlan {
 /// `choice` made `planned`, of the graph without its accumulators. Throws CompileError for a pick
 /// that is none of them.
 [[nodiscard]] ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice,
-                                     Planned planned, const Request& request,
-                                     const TimeLimit& time);
+                                     const Planned& planned, const Request& request);
 
 /// Ratio of the fastest plan's instructions that plans may have: as requested; else any with a
 /// limit on bytes, and Limits::max_latency without.

@@ -2,14 +2,16 @@
 #include "thimble/driver/device_memories.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "thimble/model/error.h"
-#include "thimble/plan/spread.h"
+#include "thimble/schedule/target_memories.h"
 
 namespace thimble {
+namespace {
 
 std::vector<ScheduleMemory> device_memories(const Request& request) {
-  std::vector<ScheduleMemory> memories;
+  std::vector<ScheduleMemory> memories = common_memories();
   if (!request.target.memories.empty() && (!request.sram_bytes || request.external_ram))
     memories = schedule_memories(request.target, request.external_ram);
   if (!request.external_ram) return memories;
@@ -28,10 +30,8 @@ std::vector<ScheduleMemory> device_memories(const Request& request) {
   return memories;
 }
 
-std::vector<ScheduleMemory> without_beside(std::vector<ScheduleMemory> memories,
-                                           const Request& request) {
-  if (!has_several(memories) || request.sram_bytes) return memories;
-  const int64_t bytes = request.beside_arena_bytes;
+/// What lies beside the arena takes some of one memory.
+ScheduleMemory* beside_in(std::vector<ScheduleMemory>& memories, int64_t bytes) {
   ScheduleMemory* smallest = nullptr;
   for (size_t m = kFirstFurtherMemory.index(); m < memories.size(); ++m) {
     ScheduleMemory& memory = memories[m];
@@ -39,44 +39,40 @@ std::vector<ScheduleMemory> without_beside(std::vector<ScheduleMemory> memories,
     if (smallest == nullptr || *memory.capacity_bytes < *smallest->capacity_bytes)
       smallest = &memory;
   }
-  if (smallest == nullptr) smallest = &memories[kArena.index()];
-  *smallest->capacity_bytes -= std::min(bytes, *smallest->capacity_bytes - 1);
-  return memories;
+  return smallest == nullptr ? &memories[kArena.index()] : smallest;
 }
 
-bool has_several(const std::vector<ScheduleMemory>& memories) {
-  return memories.size() > kFirstFurtherMemory.index();
-}
-
-int64_t capacity_bytes(const std::vector<ScheduleMemory>& memories) {
-  int64_t sum = 0;
-  for (const ScheduleMemory& memory : memories) sum += memory.capacity_bytes.value_or(0);
-  return sum;
-}
-
-void keep_states_apart(const Graph& graph, const PlacementOptions& options, PlacedPlan& plan) {
-  Schedule& schedule = plan.schedule;
-  if (schedule.states.empty()) return;
-  if (schedule.memories.size() == kMostMemories)
-    throw CompileError("--share-arena", "needs one memory more than a plan may have");
-  const MemoryId apart{static_cast<int32_t>(schedule.memories.size())};
-  schedule.memories.push_back({.name = kStateMemory});
-  for (const StateBuffers& state : schedule.states) {
-    for (const BufferId id : {state.in, state.out}) schedule.buffers[id.index()].memory = apart;
+MemoryRoom room_in(const Request& request, std::vector<ScheduleMemory> memories) {
+  constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+  MemoryRoom room{.memories = memories, .usable_bytes = {}};
+  if (room.has_several() && !request.sram_bytes) {
+    int64_t& bytes = *beside_in(memories, request.beside_arena_bytes)->capacity_bytes;
+    bytes -= std::min(request.beside_arena_bytes, bytes - 1);
   }
-  plan.placement = place(graph, schedule, options);
+  for (const ScheduleMemory& memory : memories)
+    room.usable_bytes.push_back(memory.capacity_bytes.value_or(kAny));
+  if (request.states_apart) {
+    if (memories.size() == kMostMemories)
+      throw CompileError("--share-arena", "needs one memory more than a plan may have");
+    room.memories.push_back({.name = kStateMemory});
+    room.usable_bytes.push_back(kAny);
+  }
+  return room;
 }
 
-void use_further_memories(const Graph& graph, const Request& request,
-                          const PlacementOptions& options, PlacedPlan& plan) {
-  const std::vector<ScheduleMemory> memories = device_memories(request);
-  const std::optional<int64_t> limit = request.arena_limit_bytes();
-  if (!has_several(memories) || plan.placement.arena_bytes() <= limit.value_or(0)) return;
-  auto found = spread(graph, plan.schedule, without_beside(memories, request), options);
-  if (!found) return;
-  found->schedule.memories = memories;
-  plan.schedule = std::move(found->schedule);
-  plan.placement = std::move(found->placement);
+}  // namespace
+
+MemoryRoom arena_room(const Request& request) { return room_in(request, common_memories()); }
+
+MemoryRoom device_room(const Request& request) {
+  return room_in(request, device_memories(request));
+}
+
+int64_t usable_bytes(const MemoryRoom& room) {
+  int64_t sum = 0;
+  for (size_t m = 0; m < room.memories.size(); ++m)
+    sum += room.memories[m].capacity_bytes ? room.usable_bytes[m] : 0;
+  return sum;
 }
 
 }  // namespace thimble

@@ -76,8 +76,9 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
                   valid_utf8(std::filesystem::path(calibration.name).filename().string()));
 }
 
-Limits limits_of(std::optional<int64_t> sram_bytes, const Request& request, const TimeLimit& time) {
-  return {.sram_bytes = sram_bytes,
+Limits limits_of(const Request& request, const TimeLimit& time) {
+  return {.sram_bytes = request.arena_limit_bytes(),
+          .room = {},
           .max_recompute = request.max_recompute,
           .in_place = request.in_place,
           .ports = request.ports,
@@ -89,15 +90,31 @@ Limits limits_of(std::optional<int64_t> sram_bytes, const Request& request, cons
           .effort = request.effort};
 }
 
+bool fits(const PlannerAnswer& answer, const Limits& limits) {
+  const auto* planned = std::get_if<Planned>(&answer);
+  return planned != nullptr &&
+         (!limits.sram_bytes || planned->best().arena().size_bytes <= *limits.sram_bytes);
+}
+
+// In the arena alone, and where it is too small in all of a device's memories: `limits` become what
+// was planned within.
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
-                         const TimeLimit& time, Steps& steps) {
-  const std::vector<ScheduleMemory> memories = device_memories(request);
-  const auto within = [&](std::optional<int64_t> sram_bytes) {
-    return choice.planner->plan(graph, limits_of(sram_bytes, request, time), choice.options);
-  };
-  PlannerAnswer answer = within(request.arena_limit_bytes());
-  if (std::holds_alternative<Infeasible>(answer) && has_several(memories))
-    answer = within(capacity_bytes(without_beside(memories, request)));
+                         Limits& limits, Steps& steps) {
+  MemoryRoom all = device_room(request);
+  limits.room = arena_room(request);
+  PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);
+  if (all.memories.size() > limits.room.memories.size() && !fits(answer, limits)) {
+    Limits spread = limits;
+    spread.sram_bytes = usable_bytes(all);
+    spread.room = std::move(all);
+    PlannerAnswer other = choice.planner->plan(graph, spread, choice.options);
+    const auto* found = std::get_if<Planned>(&other);
+    const bool is_spread = found != nullptr && !found->best().plan().residences.empty();
+    if (is_spread || std::holds_alternative<Infeasible>(answer)) {
+      answer = std::move(other);
+      limits = std::move(spread);
+    }
+  }
   auto* planned = std::get_if<Planned>(&answer);
   if (planned != nullptr && request.calibration && !steps.cancelled() &&
       steps.enter(Phase::kCalibrating))
@@ -159,10 +176,10 @@ struct Prepared {
 
 // The plan that the request chooses, placed and proven.
 Answer proven_choice(const Prepared& model, const Request& request, const PlannerChoice& choice,
-                     Planned planned, const TimeLimit& time, Steps& steps) {
+                     const Planned& planned, Steps& steps) {
   if (!steps.enter(Phase::kPlacing)) return steps.answer();
   const Stopwatch placing;
-  ChosenPlan chosen = chosen_plan(model.graph, choice, std::move(planned), request, time);
+  ChosenPlan chosen = chosen_plan(model.graph, choice, planned, request);
   const double layout_seconds = placing.seconds();
   if (steps.cancelled() || !steps.enter(Phase::kVerifying)) return steps.answer();
   Compiled result = proven(model.source, model.graph, std::move(chosen.plan));
@@ -186,21 +203,21 @@ Answer proven_plan(const Prepared& model, const Request& request, const PlannerC
   constexpr int kMostFormats = 3;
   if (!steps.enter(Phase::kPlanning)) return steps.answer();
   const Stopwatch planning;
-  PlannerAnswer answer = planned_by(choice, model.graph, request, time, steps);
+  Limits limits = limits_of(request, time);
+  PlannerAnswer answer = planned_by(choice, model.graph, request, limits, steps);
   const double plan_seconds = planning.seconds();
   if (steps.cancelled()) return steps.answer();
   if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
   auto& planned = std::get<Planned>(answer);
-  Answer best = proven_choice(model, request, choice, planned, time, steps);
+  Answer best = proven_choice(model, request, choice, planned, steps);
   const bool has_formats = !request.weights && request.target.core.has(InstructionSet::kDsp);
   for (int n = 0; n < kMostFormats && has_formats; ++n) {
     const auto* result = std::get_if<Compiled>(&best);
     if (result == nullptr || result->verdict.fits_flash()) break;
     const int64_t beside = result->verdict.flash_bytes() - result->verdict.weight_bytes;
     const int64_t left = *result->flash_limit_bytes - beside;
-    planned = with_weights(model.graph, limits_of(request.arena_limit_bytes(), request, time),
-                           std::move(planned), left);
-    best = proven_choice(model, request, choice, planned, time, steps);
+    planned = with_weights(model.graph, limits, std::move(planned), left);
+    best = proven_choice(model, request, choice, planned, steps);
     if (auto* mixed = std::get_if<Compiled>(&best)) mixed->mixed_weights = true;
   }
   if (auto* result = std::get_if<Compiled>(&best)) {

@@ -112,7 +112,6 @@ struct PlanCost {
 };
 
 /// The name of the memory that Request::states_apart adds.
-inline constexpr const char* kStateMemory = "state";
 
 /// A plan that is proven right, and what there is to know of it.
 struct Compiled {

@@ -7,19 +7,16 @@
 
 namespace thimble {
 
-std::optional<PlacedSchedule> with_other_kernels(const Compiled& compiled, const Core& core,
+std::optional<RealisedPlan> with_other_kernels(const Compiled& compiled, const Core& core,
                                                  int64_t live_bytes) {
   if (!compiled.decided) return std::nullopt;
-  Plan plan = *compiled.decided;
-  plan.kernels.clear();
   const Core estimated = estimated_core(core);
   const LatencyModel model = latency_model_for(estimated);
   const AxisGraph axes(compiled.graph);
   const Dataflow flow(axes, compiled.decided->instances);
   LatencyEstimate latency(flow, estimated, model);
-  Realisation realisation(flow, latency, std::move(plan), {.method = LayoutMethod::kGreedyBySize});
-  const RealisedPlan found = realisation.with(realisation.live_within(live_bytes));
-  return PlacedSchedule{build(flow, found.plan), found.placement};
+  Realisation realisation(flow, latency, without_kernels(*compiled.decided), {.method = LayoutMethod::kGreedyBySize});
+  return realisation.with(realisation.live_within(live_bytes));
 }
 
 }  // namespace thimble

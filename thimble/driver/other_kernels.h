@@ -5,14 +5,10 @@
 
 namespace thimble {
 
-struct PlacedSchedule {
-  Schedule schedule;
-  Placement placement;
-};
 /// The same plan with the kernels that another core has, with no more than so many bytes live, laid
 /// out quickly. Nothing of a saved plan: what was decided is not known.
-[[nodiscard]] std::optional<PlacedSchedule> with_other_kernels(const Compiled& compiled,
-                                                               const Core& core,
-                                                               int64_t live_bytes);
+[[nodiscard]] std::optional<RealisedPlan> with_other_kernels(const Compiled& compiled,
+                                                             const Core& core,
+                                                             int64_t live_bytes);
 
 }  // namespace thimble

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "thimble/analysis/traffic.h"
 #include "thimble/driver/chosen_plan.h"
 #include "thimble/driver/other_kernels.h"
 #include "thimble/program/lower.h"
@@ -68,8 +69,10 @@ std::optional<note::ConstantChannels> channels_of(const Compiled& compiled) {
 
 std::optional<CoreEstimate> estimate_of(const Compiled& compiled) {
   const std::string& core = compiled.target.core.name;
-  return estimate_on(compiled.program, core.empty() ? kUnnamedCore : core,
-                     compiled.target.clock_hz);
+  std::optional<CoreEstimate> found = estimate_on(
+      compiled.program, core.empty() ? kUnnamedCore : core, compiled.target.clock_hz);
+  if (found) found->estimate.wait_cycles = wait_cycles(compiled.graph, compiled.plan.schedule);
+  return found;
 }
 
 std::vector<KernelChoice> kernel_choices(const Compiled& compiled) {

@@ -26,12 +26,6 @@ InstanceId instance_of(const Member& member) {
 
 }  // namespace
 
-OrderPiece Partition::piece() const {
-  OrderPiece result{.begin = begin, .end = end, .members = {{group}}};
-  for (const InstanceCall& call : finalised) result.members.push_back({call});
-  return result;
-}
-
 bool Partitions::derives(const Group& group) const {
   return derive(flow_, group, Regions::kNone).has_value();
 }
@@ -44,11 +38,11 @@ std::vector<int64_t> Partitions::steps(int64_t positions, int64_t most_parts) co
   return result;
 }
 
-void Partitions::add_parts(const Partition& base, int64_t most, Windows windows,
-                           std::vector<Partition>& result) const {
+void Partitions::add_parts(const GroupCandidate& base, int64_t most, Windows windows,
+                           std::vector<GroupCandidate>& result) const {
   const TileLoop& loop = base.group.loop;
   const int64_t positions = flow_.shape(loop.paced)[static_cast<size_t>(loop.axis)];
-  Partition parts = base;
+  GroupCandidate parts = base;
   parts.group.loop.border = Border::kSlice;
   parts.group.loop.step = ceil_div(positions, 2);
   const bool crosses = !derives(parts.group);
@@ -65,11 +59,11 @@ void Partitions::add_parts(const Partition& base, int64_t most, Windows windows,
   }
 }
 
-std::vector<Partition> Partitions::along_rows(int begin, int end, int64_t most,
+std::vector<GroupCandidate> Partitions::along_rows(int begin, int end, int64_t most,
                                               Windows windows) const {
-  std::vector<Partition> result;
-  for (const RolledPiece& rows : rolls_.groups(begin, end, Granularity::kRow)) {
-    Partition parts{
+  std::vector<GroupCandidate> result;
+  for (const GroupCandidate& rows : rolls_.groups(begin, end, Granularity::kRow)) {
+    GroupCandidate parts{
         .begin = begin, .end = end, .group = rows.group, .finalised = rows.finalised, .slices = {}};
     add_parts(parts, most, windows, result);
     const Shape& shape = flow_.shape(rows.group.loop.paced);
@@ -81,10 +75,10 @@ std::vector<Partition> Partitions::along_rows(int begin, int end, int64_t most,
   return result;
 }
 
-std::vector<Partition> Partitions::along_columns_of_rows(int begin, int end) const {
-  std::vector<Partition> result;
-  for (const RolledPiece& pixels : rolls_.groups(begin, end, Granularity::kPixel)) {
-    Partition parts{.begin = begin,
+std::vector<GroupCandidate> Partitions::along_columns_of_rows(int begin, int end) const {
+  std::vector<GroupCandidate> result;
+  for (const GroupCandidate& pixels : rolls_.groups(begin, end, Granularity::kPixel)) {
+    GroupCandidate parts{.begin = begin,
                     .end = end,
                     .group = pixels.group,
                     .finalised = pixels.finalised,
@@ -116,15 +110,15 @@ std::vector<Partition> Partitions::along_columns_of_rows(int begin, int end) con
   return result;
 }
 
-std::vector<Partition> Partitions::along_channels(int begin, int end) const {
+std::vector<GroupCandidate> Partitions::along_channels(int begin, int end) const {
   std::vector<InstanceId> instances;
   for (int at = begin; at < end; ++at) instances.push_back({order_[static_cast<size_t>(at)]});
   const std::optional<ChannelGroup> group = channels_.group_of(instances);
   if (!group) return {};
-  std::vector<Partition> result;
+  std::vector<GroupCandidate> result;
   for (const int64_t step : steps(group->channels, group->channels)) {
     std::vector<Member> members = group->members(step);
-    Partition parts{.begin = begin,
+    GroupCandidate parts{.begin = begin,
                     .end = end,
                     .group = std::get<Group>(std::move(members.front().what)),
                     .finalised = {},
@@ -137,9 +131,9 @@ std::vector<Partition> Partitions::along_channels(int begin, int end) const {
   return result;
 }
 
-std::optional<Partition> nest(const Partition& outer, const Partition& inner) {
+std::optional<GroupCandidate> nest(const GroupCandidate& outer, const GroupCandidate& inner) {
   const std::vector<InstanceCall> run = calls({{inner.group}});
-  Partition result = outer;
+  GroupCandidate result = outer;
   std::vector<Member>& members = result.group.members;
   const auto first = std::ranges::find(members, run.front().instance, instance_of);
   if (std::distance(first, members.end()) < std::ssize(run)) return std::nullopt;

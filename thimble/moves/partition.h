@@ -19,16 +19,6 @@ enum class Windows : uint8_t {
   kRings,   ///< kept in a ring
 };
 
-struct Partition {
-  int begin = 0, end = 0;  ///< positions of the order
-  Group group;
-  std::vector<InstanceCall> finalised;  ///< behind it
-  bool by_channels = false;
-  std::vector<ValueId> slices;  ///< by channels: values of which parts alone exist
-
-  [[nodiscard]] OrderPiece piece() const;
-};
-
 /// How many of the numbers of positions that a part may have.
 enum class PartCounts : uint8_t {
   kSome,  ///< of few parts all, of many ever fewer
@@ -44,17 +34,17 @@ class Partitions {
 
   /// Positions [begin, end) in 2 to `most` parts, along each axis that can be cut. Nothing in them
   /// is computed again. Not all of them need have a derivation.
-  [[nodiscard]] std::vector<Partition> along_rows(int begin, int end, int64_t most,
+  [[nodiscard]] std::vector<GroupCandidate> along_rows(int begin, int end, int64_t most,
                                                   Windows windows) const;
-  [[nodiscard]] std::vector<Partition> along_channels(int begin, int end) const;
+  [[nodiscard]] std::vector<GroupCandidate> along_channels(int begin, int end) const;
   /// Rings of rows, one at a time, within which columns are in parts of 1 to 8 positions of the
   /// last value: hardly more bytes than pixel by pixel, and far fewer calls. Of all steps: of any
   /// number of rows and columns.
-  [[nodiscard]] std::vector<Partition> along_columns_of_rows(int begin, int end) const;
+  [[nodiscard]] std::vector<GroupCandidate> along_columns_of_rows(int begin, int end) const;
 
  private:
-  void add_parts(const Partition& base, int64_t most, Windows windows,
-                 std::vector<Partition>& result) const;
+  void add_parts(const GroupCandidate& base, int64_t most, Windows windows,
+                 std::vector<GroupCandidate>& result) const;
   [[nodiscard]] bool derives(const Group& group) const;
   [[nodiscard]] std::vector<int64_t> steps(int64_t positions, int64_t most_parts) const;
 
@@ -67,6 +57,6 @@ class Partitions {
 
 /// The outer one, which is along rows, with a run of its instances in parts along channels. Nothing
 /// if these are not a run of its members.
-[[nodiscard]] std::optional<Partition> nest(const Partition& outer, const Partition& inner);
+[[nodiscard]] std::optional<GroupCandidate> nest(const GroupCandidate& outer, const GroupCandidate& inner);
 
 }  // namespace thimble

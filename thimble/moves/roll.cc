@@ -32,12 +32,6 @@ void accumulate(const Dataflow& dataflow, const ChannelGroup& channels, Group& g
 
 }  // namespace
 
-OrderPiece RolledPiece::piece() const {
-  OrderPiece result{.begin = begin, .end = end, .members = {{group}}};
-  for (const InstanceCall& call : finalised) result.members.push_back({call});
-  return result;
-}
-
 Rolls::Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::vector<int>& order,
              const RollOptions& options)
     : flow_(dataflow),
@@ -211,15 +205,15 @@ Group Rolls::group(int begin, int end, int axis, Granularity granularity) const 
   return result;
 }
 
-std::vector<RolledPiece> Rolls::groups(int begin, int end, Granularity granularity) const {
+std::vector<GroupCandidate> Rolls::groups(int begin, int end, Granularity granularity) const {
   int last = end - 1;
   while (last >= begin && sums_rows(begin, at(last))) --last;
-  std::vector<RolledPiece> result;
+  std::vector<GroupCandidate> result;
   if (last < begin) return result;
   for (const int axis : row_axes(at(last), granularity)) {
     if (granularity == Granularity::kPixel && axis == kColumnAxis && !keeps_axes(begin, end))
       continue;
-    RolledPiece piece{.begin = begin,
+    GroupCandidate piece{.begin = begin,
                       .end = end,
                       .group = group(begin, end, axis, granularity),
                       .finalised = {},
@@ -234,7 +228,7 @@ std::vector<RolledPiece> Rolls::groups(int begin, int end, Granularity granulari
   return result;
 }
 
-bool Rolls::measure(RolledPiece& piece, int64_t useless_bytes) const {
+bool Rolls::measure(GroupCandidate& piece, int64_t useless_bytes) const {
   const std::optional<Derived> derived = derive(flow_, piece.group, Regions::kNone);
   if (!derived) return false;
   piece.bytes = bytes_.group(piece.begin, group_bytes(flow_, *derived));
@@ -250,24 +244,17 @@ bool Rolls::measure(RolledPiece& piece, int64_t useless_bytes) const {
   const std::vector<ValueId> inputs = bytes_.consumed(piece.begin, piece.end);
   for (const ValueId v : inputs) largest_in = std::max(largest_in, bytes_.size(v));
   if (piece.bytes - std::min(largest_out, largest_in) >= useless_bytes) return false;
-  int64_t saved = 0;
-  for (const ValueId in : inputs) {
-    for (const ValueId out : whole) {
-      if (std::min(bytes_.size(out), bytes_.size(in)) <= saved) continue;  // no lead saves more
-      const std::optional<int64_t> lead = group_lead(flow_, *derived, out, in);
-      if (!lead) continue;
-      const int64_t shared = overlap_bytes(bytes_.size(out), bytes_.size(in), *lead);
-      if (shared <= saved) continue;
-      saved = shared;
-      piece.overlap = OverlapChoice{out, in};
-      piece.lead_bytes = *lead;
-    }
-  }
-  piece.bytes -= saved;
+  const BestOverlap best =
+      best_overlap(flow_, inputs, whole, [&](ValueId out, ValueId in) {
+        return group_lead(flow_, *derived, out, in);
+      });
+  piece.overlap = best.choice;
+  piece.lead_bytes = best.lead_bytes;
+  piece.bytes -= best.saved_bytes;
   return piece.bytes < useless_bytes;
 }
 
-std::optional<RolledPiece> Rolls::in_tiles(RolledPiece piece, int64_t rows,
+std::optional<GroupCandidate> Rolls::in_tiles(GroupCandidate piece, int64_t rows,
                                            int64_t useless_bytes) const {
   for (int k = piece.begin; k < piece.end; ++k) {
     if (flow_.instances.receives(at(k)) || flow_.instances.delivers(at(k))) return std::nullopt;
@@ -300,9 +287,9 @@ void Rolls::pass_through(int begin, int k, Through& through) const {
   }
 }
 
-std::vector<RolledPiece> Rolls::all(const std::vector<int64_t>& otherwise_bytes, int most,
+std::vector<GroupCandidate> Rolls::all(const std::vector<int64_t>& otherwise_bytes, int most,
                                     Granularity granularity) const {
-  std::vector<RolledPiece> result;
+  std::vector<GroupCandidate> result;
   const auto count = static_cast<int>(order_.size());
   for (int begin = 0; begin < count; ++begin) {
     int64_t most_bytes = 0;
@@ -326,7 +313,7 @@ std::vector<RolledPiece> Rolls::all(const std::vector<int64_t>& otherwise_bytes,
       const int64_t inside =
           granularity == Granularity::kRow ? through.inside.by_rows : through.inside.by_pixels;
       const int64_t least = bytes_.held(end) + through.consumed + inside - overlapping;
-      for (RolledPiece& piece : groups(begin, end, granularity)) {
+      for (GroupCandidate& piece : groups(begin, end, granularity)) {
         const bool by_rows = through.follows_rows && piece.group.loop.axis == kRowAxis;
         if (by_rows && least >= most_bytes) continue;
         if (measure(piece, most_bytes)) result.push_back(std::move(piece));
@@ -376,7 +363,7 @@ std::string Rolls::obstacle() const {
 }
 
 Group roll_inside(const Dataflow& dataflow, const ChannelGroup& channels,
-                  const RolledPiece& rolled) {
+                  const GroupCandidate& rolled) {
   Group rows = rolled.group;
   accumulate(dataflow, channels, rows);
   Group result{.loop = channels.group.loop, .members = {{std::move(rows)}}};

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "thimble/analysis/leads.h"
+#include "thimble/moves/candidate.h"
 #include "thimble/moves/least_rings.h"
 #include "thimble/moves/slice_channels.h"
 #include "thimble/plan/evaluate.h"
@@ -15,22 +16,6 @@
 namespace thimble {
 
 enum class Granularity { kRow, kPixel };
-
-/// A piece of an order as a group, and what it needs.
-struct RolledPiece {
-  int begin = 0, end = 0;
-  Group group;
-  std::vector<InstanceCall> finalised;   ///< behind the group
-  int64_t bytes = 0;                     ///< live while it runs
-  std::optional<OverlapChoice> overlap;  ///< an output of it over a consumed input
-  int64_t lead_bytes = 0;                ///< of the overlap
-  bool by_pixels = false;
-  bool in_slices = false;  ///< it rolls inside of a group over channels
-  int64_t channels = 0;    ///< that the outermost loop slices; 0: it does not
-  GroupBytes one_channel;  ///< if it does: bytes with one at a time
-
-  [[nodiscard]] OrderPiece piece() const;
-};
 
 struct RollOptions {
   bool in_place = true;  ///< outputs may lie over inputs
@@ -50,14 +35,14 @@ class Rolls {
   [[nodiscard]] const std::vector<int64_t>& single_bytes() const { return single_bytes_; }
   /// All pieces of at most `most` instances that need less than the most that one of them needs
   /// otherwise, per position.
-  [[nodiscard]] std::vector<RolledPiece> all(const std::vector<int64_t>& otherwise_bytes, int most,
+  [[nodiscard]] std::vector<GroupCandidate> all(const std::vector<int64_t>& otherwise_bytes, int most,
                                              Granularity granularity) const;
   /// Positions [begin, end) as a group, along each axis that there may be rows along; what reduces
   /// them is finalised behind it. Without their bytes.
-  [[nodiscard]] std::vector<RolledPiece> groups(int begin, int end, Granularity granularity) const;
+  [[nodiscard]] std::vector<GroupCandidate> groups(int begin, int end, Granularity granularity) const;
   /// A piece, not in slices, with tiles of so many rows (by pixels: of so many columns) in place of
   /// one; nothing if it needs useless_bytes then, or its rows come from or go to a port.
-  [[nodiscard]] std::optional<RolledPiece> in_tiles(RolledPiece piece, int64_t rows,
+  [[nodiscard]] std::optional<GroupCandidate> in_tiles(GroupCandidate piece, int64_t rows,
                                                     int64_t useless_bytes) const;
   /// An output over an input that dies at the position, where that has a lead: per position.
   [[nodiscard]] std::vector<OverlapChoice> over_inputs(int at) const;
@@ -80,7 +65,7 @@ class Rolls {
   [[nodiscard]] bool keeps_axes(int begin, int end) const;
   [[nodiscard]] Group group(int begin, int end, int axis, Granularity granularity) const;
   /// False where it is no group, or needs useless_bytes in any case.
-  bool measure(RolledPiece& piece, int64_t useless_bytes) const;
+  bool measure(GroupCandidate& piece, int64_t useless_bytes) const;
   /// What a group that begins somewhere is the last to read of what was made before; the largest
   /// that may overlap; and what lies in it alone, at the least.
   struct Through {
@@ -108,6 +93,6 @@ class Rolls {
 /// The rolled group, and what finalises its sums, inside of a group over channels of the same
 /// instances.
 [[nodiscard]] Group roll_inside(const Dataflow& dataflow, const ChannelGroup& channels,
-                                const RolledPiece& rolled);
+                                const GroupCandidate& rolled);
 
 }  // namespace thimble

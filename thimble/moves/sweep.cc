@@ -30,18 +30,23 @@ std::vector<Sweep> Sweeps::ending_at(int end, const std::vector<SweepTile>& tile
 
 std::vector<Sweep> Sweeps::all(const std::vector<SweepTile>& tiles,
                                const std::vector<int64_t>& otherwise_bytes) const {
-  std::vector<std::vector<Sweep>> found(order_->order.size());
-  in_parallel(found.size(), order_->options.jobs, [&](size_t k, size_t worker) {
-    if (late(order_->options.time)) return;
-    const size_t last = found.size() - 1 - k;  // the longest ones first
-    found[last] = ending_at(static_cast<int>(last) + 1, tiles, otherwise_bytes, times_[worker]);
+  // Ends side by side ask for the same times: a few of them a thread.
+  constexpr size_t kEnds = 6;
+  const size_t count = order_->order.size(), runs = (count + kEnds - 1) / kEnds;
+  std::vector<std::vector<Sweep>> found(count);
+  in_parallel(runs, order_->options.jobs, [&](size_t k, size_t worker) {
+    const size_t first = (runs - 1 - k) * kEnds;  // the longest ones first
+    for (size_t last = std::min(first + kEnds, count); last-- > first;) {
+      if (late(order_->options.time)) return;
+      found[last] = ending_at(static_cast<int>(last) + 1, tiles, otherwise_bytes, times_[worker]);
+    }
   });
   std::vector<Sweep> result;
   for (std::vector<Sweep>& some : found) std::ranges::move(some, std::back_inserter(result));
   return result;
 }
 
-OrderPiece Sweeps::piece(const Sweep& sweep) const {
+GroupCandidate Sweeps::candidate(const Sweep& sweep) const {
   const Dataflow& flow = order_->flow;
   SweepClocks clocks(flow, order_->order, sweep.end, order_->options.most_instances);
   const int last = clocks.last();
@@ -52,20 +57,23 @@ OrderPiece Sweeps::piece(const Sweep& sweep) const {
       .loop = {.paced = paced, .axis = sweep.tile.axes().columns, .step = sweep.tile.columns}};
   for (const ValueId v : sweep.again) rows.loop.others.emplace_back(v, Border::kAgain);
   for (const ValueId v : sweep.columns_again) columns.loop.others.emplace_back(v, Border::kAgain);
-  OrderPiece result{.begin = sweep.begin, .end = sweep.end, .members = {}};
+  GroupCandidate result{.begin = sweep.begin,
+                        .end = sweep.end,
+                        .overlap = sweep.overlap,
+                        .lead_bytes = sweep.lead_bytes,
+                        .bytes = sweep.bytes,
+                        .by_pixels = by_columns};
   for (int p = sweep.begin; p <= last; ++p) {
     const bool inside = by_columns && !flow.instances.receives(order_->at(p));
     (inside ? columns : rows).members.push_back({order_->call(p)});
   }
   if (by_columns) rows.members.push_back({std::move(columns)});
-  std::vector<Member> finalised;
   for (int p = last + 1; p < sweep.end; ++p) {
     const InstanceId id = order_->call(p).instance;
     rows.members.push_back({InstanceCall{id, Method::kAccumulate}});
-    finalised.push_back({InstanceCall{id, Method::kFinalise}});
+    result.finalised.push_back({id, Method::kFinalise});
   }
-  result.members.push_back({std::move(rows)});
-  std::ranges::move(finalised, std::back_inserter(result.members));
+  result.group = std::move(rows);
   return result;
 }
 

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "thimble/model/time_limit.h"
+#include "thimble/moves/candidate.h"
 #include "thimble/moves/sweep_clocks.h"
 #include "thimble/moves/sweep_times.h"
 #include "thimble/moves/sweep_ways.h"
@@ -69,8 +70,8 @@ class Sweeps {
                                              const std::vector<int64_t>& otherwise_bytes) const {
     return ending_at(end, tiles, otherwise_bytes, times_.front());
   }
-  /// The members: the group, and what finalises sums behind it.
-  [[nodiscard]] OrderPiece piece(const Sweep& sweep) const;
+  /// With its group.
+  [[nodiscard]] GroupCandidate candidate(const Sweep& sweep) const;
 
  private:
   [[nodiscard]] std::vector<Sweep> ending_at(int end, const std::vector<SweepTile>& tiles,

@@ -286,28 +286,30 @@ class Builder {
 }  // namespace
 
 Schedule build(const Dataflow& dataflow, const Plan& plan) {
-  if (plan.accumulators.empty())
-    return with_kernels(dataflow, Builder(dataflow, plan).run(), plan.kernels);
-  Dataflow narrowed = dataflow;
-  narrowed.sum_in(plan.accumulators);
-  return with_kernels(dataflow, Builder(narrowed, plan).run(), plan.kernels);
+  const auto schedule = [&] {
+    if (plan.accumulators.empty()) return Builder(dataflow, plan).run();
+    Dataflow narrowed = dataflow;
+    narrowed.sum_in(plan.accumulators);
+    return Builder(narrowed, plan).run();
+  };
+  return with_residences(with_kernels(dataflow, schedule(), plan.kernels), plan);
+}
+
+Schedule with_residences(Schedule schedule, const Plan& plan) {
+  check(transfers(plan.residences).empty(), "nothing moves buffers between memories yet");
+  schedule.memories = plan.memories;
+  for (size_t b = 0; b < plan.residences.size(); ++b)
+    schedule.buffers[b].memory = plan.residences[b].front().memory;
+  return schedule;
 }
 
 Schedule with_kernels(const Dataflow& dataflow, Schedule schedule,
                       const std::vector<StepKernel>& kernels) {
   const auto name = [&](Step& step, const StepKernel& chosen) {
     if (!chosen.kernel.valid()) return;
-    step.kernel = chosen.kernel;
-    Scratch given = scratch(dataflow.axes.kernel_uses().of(step.op, step.method), step.kernel);
+    Scratch given = scratch(dataflow.axes.kernel_uses().of(step.op, step.method), chosen.kernel);
     given.size_bytes = std::max(given.size_bytes, chosen.scratch_bytes);
-    // A step has its scratch for itself.
-    if (step.scratch.valid()) {
-      Buffer& buffer = schedule.buffers[step.scratch.index()];
-      buffer.type = given.type;
-      buffer.extents = {given.size_bytes / size_bytes(given.type)};
-    } else if (given.size_bytes > 0) {
-      step.scratch = add_scratch(schedule, given);
-    }
+    set_kernel(schedule, step, chosen.kernel, given);
   };
   size_t position = 0;
   const auto visit = [&](const auto& self, std::vector<Node>& nodes) -> void {

@@ -15,6 +15,8 @@ namespace thimble {
 /// buffers.
 [[nodiscard]] Schedule with_kernels(const Dataflow& dataflow, Schedule schedule,
                                     const std::vector<StepKernel>& kernels);
+/// The schedule of a plan without residences, in the memories of the plan.
+[[nodiscard]] Schedule with_residences(Schedule schedule, const Plan& plan);
 /// Whether every group has a derivation.
 [[nodiscard]] bool has_derivations(const Dataflow& dataflow, const Plan& plan);
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "thimble/analysis/beat.h"
+#include "thimble/model/error.h"
 #include "thimble/plan/evaluate.h"
 
 namespace thimble {
@@ -16,32 +17,11 @@ constexpr int64_t kOuter = kNext + 1;  // before what is of an outer loop
 
 void add_form(const Buffer& buffer, std::vector<int64_t>& key) {
   key.insert(key.end(), buffer.extents.begin(), buffer.extents.end());
+  key.push_back(static_cast<int64_t>(buffer.type));
   key.push_back(buffer.wrap ? buffer.wrap->axis : -1);
   key.push_back(buffer.wrap ? buffer.wrap->modulus : -1);
   key.insert(key.end(), buffer.order.begin(), buffer.order.end());
   key.push_back(kNext);
-}
-
-enum class Makes : uint8_t { kValue, kCopy };
-
-std::vector<int64_t> key_of(const InstanceCall& call, const LoopedCall& looped,
-                            Makes makes = Makes::kValue) {
-  std::vector<int64_t> key = {call.instance.value, static_cast<int64_t>(call.method),
-                              static_cast<int64_t>(makes)};
-  key.reserve(64);
-  for (const LoopAround& loop : looped.loops) {
-    const Beat& beat = loop.tile.beat;
-    key.insert(key.end(), {loop.tile.reduces ? -1 : loop.tile.axis, beat.rows, beat.tiles,
-                           beat.phase, beat.again, loop.tiles, loop.flat ? 1 : 0});
-    if (!loop.tile.outer) continue;
-    const OuterTiles& outer = *loop.tile.outer;
-    key.insert(key.end(), {kOuter, outer.count, outer.inner, outer.beat.rows, outer.beat.tiles,
-                           outer.beat.phase, outer.beat.again});
-  }
-  key.push_back(kNext);
-  for (const Buffer* operand : looped.operand) add_form(*operand, key);
-  add_form(*looped.out, key);
-  return key;
 }
 
 /// Loops around a step of a group, outermost first, and what they have its call do.
@@ -160,21 +140,81 @@ size_t LatencyEstimate::Hash::operator()(const std::vector<int64_t>& key) const 
 
 LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const Core& core,
                                  const LatencyModel& model)
-    : flow_(dataflow), core_(core), model_(model), coefficients_(model) {
+    : flow_(dataflow),
+      core_(core),
+      model_(model),
+      coefficients_(model),
+      known_(std::make_shared<Known>(dataflow.graph.ops.size())) {
   const auto values = static_cast<int32_t>(2 * dataflow.instances.values.size());
   for (int32_t v = 0; v < values; ++v) whole_.push_back(flow_.whole_buffer({v}));
+}
+
+LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like)
+    : LatencyEstimate(dataflow, like.core_, like.model_) {
+  check(&dataflow.axes == &like.flow_.axes, "operators of another graph");
+  known_ = like.known_;
+}
+
+int64_t LatencyEstimate::what_of(const InstanceCall& call) {
+  const OpId id = flow_.instances.instance(call.instance).op;
+  std::atomic<int32_t>& alike =
+      known_->alike[Known::kMethods * id.index() + static_cast<size_t>(call.method)];
+  if (const int32_t number = alike; number != 0) return number;
+  const std::vector<KernelId>& kernels = kernels_for(id, call.method);
+  const std::lock_guard lock(known_->mutex);
+  const Op& op = flow_.graph.op(id);
+  std::vector<int64_t> shapes = {static_cast<int64_t>(op.attributes.index()),
+                                 static_cast<int64_t>(call.method)};
+  const auto add = [&](TensorId t) {
+    const Tensor& tensor = flow_.graph.tensor(t);
+    shapes.insert(shapes.end(), {kNext, static_cast<int64_t>(tensor.type), tensor.is_constant()});
+    shapes.insert(shapes.end(), tensor.shape.begin(), tensor.shape.end());
+  };
+  for (const TensorId t : op.inputs) add(t);
+  for (const TensorId t : op.outputs) add(t);
+  std::vector<OpId>& others = known_->ops[shapes];
+  const auto same = std::ranges::find_if(others, [&](OpId other) {
+    return flow_.graph.op(other).attributes == op.attributes &&
+           known_->kernels.at({other, call.method}) == kernels;
+  });
+  alike = 1 + (same == others.end() ? id : *same).value;
+  if (same == others.end()) others.push_back(id);
+  return alike;
+}
+
+// Copies differ by their shapes.
+std::vector<int64_t> LatencyEstimate::key_of(const InstanceCall& call, const LoopedCall& looped) {
+  constexpr int64_t kCopy = -1;
+  const bool computes =
+      call.instance.valid() && flow_.instances.instance(call.instance).op.valid();
+  std::vector<int64_t> key = {computes ? what_of(call) : kCopy, static_cast<int64_t>(call.method)};
+  key.reserve(64);
+  for (const LoopAround& loop : looped.loops) {
+    const Beat& beat = loop.tile.beat;
+    key.insert(key.end(), {loop.tile.reduces ? -1 : loop.tile.axis, beat.rows, beat.tiles,
+                           beat.phase, beat.again, loop.tiles, loop.flat ? 1 : 0});
+    if (!loop.tile.outer) continue;
+    const OuterTiles& outer = *loop.tile.outer;
+    key.insert(key.end(), {kOuter, outer.count, outer.inner, outer.beat.rows, outer.beat.tiles,
+                           outer.beat.phase, outer.beat.again});
+  }
+  key.push_back(kNext);
+  for (const Buffer* operand : looped.operand) add_form(*operand, key);
+  add_form(*looped.out, key);
+  if (!computes) key.insert(key.end(), looped.shape->begin(), looped.shape->end());
+  return key;
 }
 
 template <class Count>
 const KernelWays& LatencyEstimate::remembered(std::vector<int64_t> key, const Count& count) {
   {
-    const std::lock_guard lock(mutex_);
-    const auto known = known_.find(key);
-    if (known != known_.end()) return known->second;
+    const std::lock_guard lock(known_->mutex);
+    const auto known = known_->ways.find(key);
+    if (known != known_->ways.end()) return known->second;
   }
   KernelWays ways = count();
-  const std::lock_guard lock(mutex_);
-  return known_.try_emplace(std::move(key), std::move(ways)).first->second;
+  const std::lock_guard lock(known_->mutex);
+  return known_->ways.try_emplace(std::move(key), std::move(ways)).first->second;
 }
 
 LoopedCall LatencyEstimate::without_loops(const InstanceCall& call) {
@@ -200,7 +240,7 @@ double LatencyEstimate::copied(const LoopedCall& looped, Method method) {
   const KernelUse use = plain_copy(*looped.shape, looped.out->type);
   const KernelId kernel =
       method == Method::kInPlace ? portable_kernel(Family::kTransposeInPlace) : use.kernel;
-  return priced(features_.of(looped, use, kernel), kernel);
+  return priced(known_->features.of(looped, use, kernel), kernel);
 }
 
 double LatencyEstimate::priced(KernelId kernel, Counted& calls,
@@ -239,8 +279,8 @@ void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways
 }
 
 const std::vector<KernelId>& LatencyEstimate::kernels_for(OpId op, Method method) {
-  const std::lock_guard lock(mutex_);
-  const auto [it, added] = kernels_.try_emplace({op, method});
+  const std::lock_guard lock(known_->mutex);
+  const auto [it, added] = known_->kernels.try_emplace({op, method});
   if (!added) return it->second;
   for (const KernelUse& use : flow_.axes.uses(op, method)) {
     for (const Candidate& candidate : candidates(use, core_)) {
@@ -257,7 +297,7 @@ KernelWays LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& 
   if (!instance.op.valid()) return {{.instructions = copied(looped, call.method)}};
   const std::vector<KernelUse>& uses = flow_.axes.uses(instance.op, call.method);
   Counted calls;
-  for (const KernelUse& use : uses) calls.emplace_back(&use, CountedCall(features_, looped, use));
+  for (const KernelUse& use : uses) calls.emplace_back(&use, CountedCall(known_->features, looped, use));
   KernelWays ways = {{.scratch_bytes = flow_.scratch_bytes(call),
                       .instructions = priced(KernelId{}, calls, std::nullopt)}};
   std::optional<Weights> format;
@@ -311,7 +351,7 @@ const KernelWays& LatencyEstimate::copy_step(const Derived& derived, const Deriv
   const bool fills = step.kind == DerivedStep::Kind::kFill;
   looped.operand = {fills ? &kept.buffer : looped.out};
   looped.out = fills ? looped.out : &kept.buffer;
-  return remembered(key_of(step.call, looped, Makes::kCopy),
+  return remembered(key_of(InstanceCall{}, looped),
                     [&] { return KernelWays{{.instructions = copied(looped, Method::kCompute)}}; });
 }
 
@@ -337,9 +377,7 @@ const KernelWays& LatencyEstimate::join(const Flat& flat, const Flat::Step& step
   for (const IntervalExpr& interval : step.region)
     part.push_back(interval.end.base - interval.begin.base);
   const LoopedCall looped{.shape = &part, .loops = {}, .operand = {&block}, .out = &window};
-  std::vector<int64_t> key = key_of(InstanceCall{}, looped, Makes::kCopy);
-  key.insert(key.end(), part.begin(), part.end());
-  return remembered(std::move(key),
+  return remembered(key_of(InstanceCall{}, looped),
                     [&] { return KernelWays{{.instructions = copied(looped, Method::kCompute)}}; });
 }
 

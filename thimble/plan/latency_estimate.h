@@ -4,7 +4,9 @@
 // and what the layout makes of copies.
 #pragma once
 
+#include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -36,6 +38,8 @@ class LatencyEstimate {
  public:
   /// All must outlive it.
   LatencyEstimate(const Dataflow& dataflow, const Core& core, const LatencyModel& model);
+  /// Of other instances of the same operators: what one of the two counts, the other knows.
+  LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like);
 
   /// Of a call outside of groups. over_input: the output may lie where its one operand does; then a
   /// reshape copies nothing.
@@ -70,7 +74,21 @@ class LatencyEstimate {
   struct Hash {
     size_t operator()(const std::vector<int64_t>& key) const;
   };
+  /// What has been counted, whoever asked.
+  struct Known {
+    explicit Known(size_t count) : alike(kMethods * count) {}
+    static constexpr size_t kMethods = 4;
+    LoopedFeatures features;
+    std::mutex mutex;
+    std::map<std::pair<OpId, Method>, std::vector<KernelId>> kernels;  ///< beside the portable one
+    std::map<std::vector<int64_t>, std::vector<OpId>> ops;             ///< some, by shapes
+    std::vector<std::atomic<int32_t>> alike;  ///< per operator and method; 0: not known yet
+    std::unordered_map<std::vector<int64_t>, KernelWays, Hash> ways;
+  };
   using Counted = std::vector<std::pair<const KernelUse*, CountedCall>>;
+  /// What a call is in a key: operators whose calls take the same are one.
+  [[nodiscard]] int64_t what_of(const InstanceCall& call);
+  [[nodiscard]] std::vector<int64_t> key_of(const InstanceCall& call, const LoopedCall& looped);
   [[nodiscard]] const KernelWays& of(const InstanceCall& call, const LoopedCall& looped);
   [[nodiscard]] KernelWays counted(const InstanceCall& call, const LoopedCall& looped);
   [[nodiscard]] const std::vector<KernelId>& kernels_for(OpId op, Method method);
@@ -94,11 +112,8 @@ class LatencyEstimate {
   const Core& core_;
   const LatencyModel& model_;
   const KernelCoefficients coefficients_;
-  LoopedFeatures features_;
-  std::map<std::pair<OpId, Method>, std::vector<KernelId>> kernels_;  ///< beside the portable one
   std::vector<Buffer> whole_;  ///< per value, then per value's sums
-  std::mutex mutex_;
-  std::unordered_map<std::vector<int64_t>, KernelWays, Hash> known_;
+  std::shared_ptr<Known> known_;
 };
 
 }  // namespace thimble

@@ -14,6 +14,13 @@ Border TileLoop::border_of(ValueId value) const {
   return it == others.end() ? border : it->second;
 }
 
+Plan without_kernels(Plan plan) {
+  plan.kernels.clear();
+  plan.memories = common_memories();
+  plan.residences.clear();
+  return plan;
+}
+
 std::vector<InstanceCall> calls(const std::vector<Member>& members) {
   std::vector<InstanceCall> result;
   for (const Member& member : members) {

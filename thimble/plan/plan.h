@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a planner decides, and all that it decides: instances, the order in which they execute,
 // fused groups of them as trees of tile loops, what lies over consumed inputs, the kernel of each
-// step. Everything else follows: regions, buffers, elements produced again (derive.h), steps
+// step, the memories that buffers are in. Everything else follows: regions, buffers, elements produced again (derive.h), steps
 // (build.h), cost (evaluate.h).
 //
 //   x -> expand e -> depthwise d -> project y -> relu z          Pex's Figure 1, one channel at a
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "thimble/plan/instances.h"
+#include "thimble/plan/residence.h"
 
 namespace thimble {
 
@@ -90,8 +91,13 @@ struct Plan {
   std::vector<OverlapChoice> overlaps;
   std::vector<Accumulator> accumulators;  ///< sums of less than 32 bits: lossy
   std::vector<StepKernel> kernels;        ///< per step as written; empty: all portable
+  std::vector<ScheduleMemory> memories = common_memories();  ///< that residences name
+  std::vector<Residence> residences;  ///< per buffer as built; empty: as values have it
   bool operator==(const Plan&) const = default;
 };
+
+/// With portable kernels, in the memories that values have.
+[[nodiscard]] Plan without_kernels(Plan plan);
 
 /// The calls of members, in order.
 [[nodiscard]] std::vector<InstanceCall> calls(const std::vector<Member>& members);

@@ -16,15 +16,19 @@ Realisation::Realisation(const Dataflow& dataflow, LatencyEstimate& latency, Pla
       options_(options),
       plan_(std::move(plan)),
       schedule_(build(dataflow, plan_)),
+      macs_(macs(dataflow.graph, schedule_)),
       choice_(dataflow, plan_, schedule_, latency) {
   options_.uses = &dataflow.axes.kernel_uses();
 }
 
 RealisedPlan Realisation::with(KernelSelection::Chosen chosen) const {
-  RealisedPlan result{.plan = plan_, .placement = {}, .instructions = chosen.instructions};
+  RealisedPlan result{.plan = plan_,
+                      .schedule = with_kernels(flow_, schedule_, chosen.kernels),
+                      .placement = {},
+                      .instructions = chosen.instructions,
+                      .macs = macs_};
   result.plan.kernels = std::move(chosen.kernels);
-  const Schedule schedule = with_kernels(flow_, schedule_, result.plan.kernels);
-  result.placement = place(flow_.graph, schedule, options_);
+  result.placement = place(flow_.graph, result.schedule, options_);
   return result;
 }
 

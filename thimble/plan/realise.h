@@ -8,9 +8,12 @@
 namespace thimble {
 
 struct RealisedPlan {
-  Plan plan;  ///< with its kernels
+  Plan plan;          ///< with its kernels
+  Schedule schedule;  ///< what build() makes of it
   Placement placement;
   double instructions = 0;  ///< estimated, of an inference
+  double wait_cycles = 0;   ///< for slow memories, likewise
+  int64_t macs = 0;         ///< executed
 };
 
 /// docs/kernels.md, Scratch.
@@ -24,7 +27,7 @@ class Realisation {
   Realisation(const Dataflow& dataflow, LatencyEstimate& latency, Plan plan,
               const PlacementOptions& options);
 
-  [[nodiscard]] const Schedule& schedule() const { return schedule_; }  ///< without kernels
+  [[nodiscard]] int64_t executed_macs() const { return macs_; }
   /// As KernelSelection has them.
   void add_format(LatencyEstimate& latency, PackedBytes& packed) {
     choice_.add_format(latency, packed);
@@ -45,7 +48,8 @@ class Realisation {
   const Dataflow& flow_;
   PlacementOptions options_;
   Plan plan_;
-  const Schedule schedule_;
+  const Schedule schedule_;  ///< without kernels
+  const int64_t macs_;
   KernelSelection choice_;
 };
 

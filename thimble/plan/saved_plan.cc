@@ -60,6 +60,7 @@ Json json_of(const ScheduleMemory& memory, const MemoryPlacement& placement) {
                {"size_bytes", placement.size_bytes},
                {"layout_proven_optimal", placement.proven_optimal}};
   if (memory.capacity_bytes) json["capacity_bytes"] = *memory.capacity_bytes;
+  if (memory.wait_cycles > 0) json["wait_cycles"] = memory.wait_cycles;
   return json;
 }
 
@@ -223,6 +224,7 @@ void memories_from(const Parsed& json, PlacedPlan& plan) {
                           .alignment = number<int64_t>(entry.at("alignment"))};
     if (entry.contains("capacity_bytes"))
       memory.capacity_bytes = number<int64_t>(entry.at("capacity_bytes"));
+    if (entry.contains("wait_cycles")) memory.wait_cycles = entry.at("wait_cycles");
     const MemoryPlacement placement{
         .peak_bytes = number<int64_t>(entry.at("peak_bytes")),
         .lower_bound_bytes = number<int64_t>(entry.at("lower_bound_bytes")),

@@ -39,8 +39,7 @@ constexpr int kMostImproved = 3;          // plans, each with half the layout wo
 constexpr ptrdiff_t kManyBuffers = 1000;  // of which it takes too long
 constexpr int kMostInVain = 4;            // rematerialised values, one after the other
 
-int64_t most_macs(const Graph& graph, const Limits& limits) {
-  const int64_t once = macs(graph);
+int64_t most_macs(int64_t once, const Limits& limits) {
   if (!limits.max_recompute) return std::numeric_limits<int64_t>::max();
   return once + static_cast<int64_t>(*limits.max_recompute * static_cast<double>(once));
 }
@@ -52,18 +51,22 @@ class AutoSearch {
       : graph_(axes.graph()),
         axes_(axes),
         limits_(limits),
+        given_(instances_of(graph_, limits.ports)),
+        flow_(axes, given_),
         model_(latency_model_for(limits.core)),
-        most_macs_(most_macs(graph_, limits)) {}
+        known_(flow_, limits.core, model_),
+        macs_(macs(graph_)),
+        most_macs_(most_macs(macs_, limits)) {}
 
   void run() {
-    const Instances given = instances_of(graph_, limits_.ports);
-    attempt(given);
+    std::vector<Attempt*> first = {&add_attempt(given_)};
     if (limits_.in_place && limits_.ports.input == Place::kResident) {
-      if (std::optional<Instances> relaid = relayout_inputs(graph_, given))
-        attempt(std::move(*relaid), {note::InputRelaid{}});
+      if (std::optional<Instances> relaid = relayout_inputs(graph_, given_))
+        first.push_back(&add_attempt(std::move(*relaid), {note::InputRelaid{}}));
     }
-    rematerialise_more(given);
-    ask_others(given);
+    cut(first);
+    rematerialise_more();
+    ask_others();
   }
 
   PlannerAnswer answer() {
@@ -74,7 +77,7 @@ class AutoSearch {
     if (found_.empty())
       throw CompileError("--output", "this network's cannot be streamed: " + obstacle_);
     improve_chosen();
-    Planned planned = front_of(graph_, limits_, std::move(found_));
+    Planned planned = front_of(limits_, std::move(found_));
     planned.has_choice = true;
     return planned;
   }
@@ -105,11 +108,10 @@ class AutoSearch {
     if (limits_.layout != LayoutMethod::kExact) return;  // work changes nothing
     const bool fits = limits_.sram_bytes && plan.arena().lower_bound_bytes <= *limits_.sram_bytes;
     if (plan.arena().proven_optimal && !fits) return;
-    Plan bare = plan.plan();
-    bare.kernels.clear();
+    Plan bare = without_kernels(plan.plan());
     const Instances instances = bare.instances;
     const Dataflow flow(axes_, instances);
-    LatencyEstimate latency(flow, limits_.core, model_);
+    LatencyEstimate latency(flow, known_);
     if (std::ssize(plan.realised.placement.addresses) > kManyBuffers) work /= 4;
     Realisation realisation(flow, latency, std::move(bare), placement_options(work));
     RealisedPlan again = fits ? realisation.arena_within(*limits_.sram_bytes)
@@ -127,12 +129,12 @@ class AutoSearch {
 
   /// Instances, and what is asked of them.
   struct Attempt {
-    Attempt(const AxisGraph& axes, Instances some, const Limits& limits, const LatencyModel& model)
+    Attempt(const AxisGraph& axes, Instances some, bool in_place, const LatencyEstimate& known)
         : instances(std::move(some)),
           flow(axes, instances),
-          problem(order_problem(axes.graph(), instances, limits.in_place)),
+          problem(order_problem(axes.graph(), instances, in_place)),
           channels(flow, DType::kInt32),
-          latency(flow, limits.core, model) {}
+          latency(flow, known) {}
     const Instances instances;
     const Dataflow flow;
     const OrderProblem problem;
@@ -146,33 +148,64 @@ class AutoSearch {
     AutoCut cut;
   };
 
-  void attempt(Instances instances, std::vector<Note> notes = {}) {
-    Attempt& now = attempts_.emplace_back(axes_, std::move(instances), limits_, model_);
+  Attempt& add_attempt(Instances instances, std::vector<Note> notes = {}) {
+    Attempt& now = attempts_.emplace_back(axes_, std::move(instances), limits_.in_place, known_);
     now.notes = std::move(notes);
-    const AutoCutOptions options{.in_place = limits_.in_place,
-                                 .most_macs = most_macs_,
-                                 .effort = limits_.effort,
-                                 .time = limits_.time,
-                                 .jobs = limits_.jobs};
-    for (const std::vector<int>& order : orders(now)) {
-      AutoCuts cuts(now.channels, now.problem, order, now.latency, options);
-      // Of large networks they take long to find: once, by `stream`.
-      if (!is_large(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_rolled();
-      if (!is_large(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_strips();
-      const bool few = order.size() <= kMostOfStarts * static_cast<size_t>(limits_.effort);
-      if (few && !late(limits_.time)) cuts.add_parts();
-      for (AutoCut& cut : cuts.front()) {
+    return now;
+  }
+
+  /// Cuts of all their orders.
+  void cut(const std::vector<Attempt*>& attempts) {
+    struct Task {
+      Attempt* attempt;
+      std::vector<int> order;
+      std::vector<AutoCut> front;
+      std::string obstacle;
+    };
+    std::vector<std::vector<std::vector<int>>> found(attempts.size());
+    in_parallel(attempts.size(), limits_.jobs,
+                [&](size_t k, size_t) { found[k] = orders(*attempts[k]); });
+    std::vector<Task> tasks;
+    for (size_t k = 0; k < attempts.size(); ++k) {
+      for (std::vector<int>& order : found[k])
+        tasks.push_back({attempts[k], std::move(order), {}, {}});
+    }
+    const int jobs_of_each = std::ssize(tasks) >= limits_.jobs ? 1 : limits_.jobs;
+    in_parallel(tasks.size(), limits_.jobs, [&](size_t k, size_t) {
+      if ((k > 0 || !drafts_.empty()) && late(limits_.time)) return;
+      Task& task = tasks[k];
+      task.front = cuts_of(*task.attempt, task.order, jobs_of_each, task.obstacle);
+    });
+    for (Task& task : tasks) {
+      for (AutoCut& cut : task.front) {
         least_ = std::min(least_, cut.cut.peak_bytes);
-        drafts_.push_back({&now, std::move(cut)});
+        drafts_.push_back({task.attempt, std::move(cut)});
       }
-      if (drafts_.empty()) obstacle_ = cuts.obstacle();
-      if (!drafts_.empty() && late(limits_.time)) break;
+      if (drafts_.empty()) obstacle_ = task.obstacle;
     }
   }
 
+  std::vector<AutoCut> cuts_of(Attempt& of, const std::vector<int>& order, int jobs,
+                               std::string& obstacle) const {
+    const size_t count = order.size();
+    AutoCuts cuts(of.channels, of.problem, order, of.latency,
+                  {.in_place = limits_.in_place,
+                   .most_macs = most_macs_,
+                   .effort = limits_.effort,
+                   .time = limits_.time,
+                   .jobs = jobs});
+    // Of large networks they take long to find: once, by `stream`.
+    if (!is_large(count, limits_.effort) && !late(limits_.time)) cuts.add_rolled();
+    if (!is_large(count, limits_.effort) && !late(limits_.time)) cuts.add_strips();
+    const bool few = count <= kMostOfStarts * static_cast<size_t>(limits_.effort);
+    if (few && !late(limits_.time)) cuts.add_parts();
+    obstacle = cuts.obstacle();
+    return cuts.front();
+  }
+
   /// Those that `stream` cuts, and of small networks more.
-  std::vector<std::vector<int>> orders(const Attempt& of) const {
-    std::vector<std::vector<int>> some = stream_orders(of.flow, of.problem, limits_.time);
+  std::vector<std::vector<int>> orders(const Attempt& of) {
+    std::vector<std::vector<int>> some = orders_.of(of.flow, of.problem, limits_.time);
     if (!is_small(of.instances.list.size(), limits_.effort)) return some;
     const size_t most =
         std::min(kMostOrdersOfSmall * static_cast<size_t>(limits_.effort), kMostOrders);
@@ -184,19 +217,19 @@ class AutoSearch {
   }
 
   /// Values computed again, the largest first, one more each time.
-  void rematerialise_more(const Instances& given) {
+  void rematerialise_more() {
     std::vector<Rematerialisation> again;
-    int64_t executed = macs(graph_);
+    int64_t executed = macs_;
     int without_gain = 0;
-    for (const Rematerialisation& more : rematerialisations(axes_, given)) {
+    for (const Rematerialisation& more : rematerialisations(axes_, given_)) {
       if (executed + more.macs > most_macs_) continue;
       if (without_gain == kMostInVain || late(limits_.time)) break;
       again.push_back(more);
       executed += more.macs;
       const int64_t before = least_;
-      attempt(rematerialise(given, again),
-              {note::Rematerialised{.tensors = static_cast<int64_t>(again.size()),
-                                    .macs = executed - macs(graph_)}});
+      cut({&add_attempt(rematerialise(given_, again),
+                        {note::Rematerialised{.tensors = static_cast<int64_t>(again.size()),
+                                              .macs = executed - macs_}})});
       without_gain = least_ < before ? 0 : without_gain + 1;
     }
   }
@@ -276,7 +309,7 @@ class AutoSearch {
     std::vector<Note> notes = {spans(of.instances, draft.cut.cut)};
     notes.insert(notes.end(), of.notes.begin(), of.notes.end());
     Realisation realisation(of.flow, of.latency, std::move(plan), placement_options(layout_work));
-    if (macs(graph_, realisation.schedule()) > most_macs_) return std::nullopt;
+    if (realisation.executed_macs() > most_macs_) return std::nullopt;
     return priced_plan(arena_bytes
                            ? realisation.arena_within(arena_bytes)
                            : realisation.with(realisation.live_within(draft.cut.cut.peak_bytes)),
@@ -284,7 +317,7 @@ class AutoSearch {
   }
 
   [[nodiscard]] PricedPlan priced_plan(RealisedPlan realised, std::vector<Note> notes) const {
-    PricedPlan found = priced(graph_, std::move(realised), std::move(notes));
+    PricedPlan found{std::move(realised), std::move(notes), macs_};
     for (Note& note : found.notes) {
       if (auto* spans = std::get_if<note::Spans>(&note))
         spans->peak_bytes = found.arena().peak_bytes;
@@ -307,21 +340,21 @@ class AutoSearch {
   using Ask = std::function<PlannerDecision()>;
 
   /// Planners with other searches.
-  void ask_others(const Instances& given) {
+  void ask_others() {
     std::vector<Ask> all;
     if (drafts_.empty() || !late(limits_.time)) {
       if (std::optional<Ask> motes = ask_motes()) all.push_back(std::move(*motes));
     }
     // Within a budget, `stream` has the fewest groups that fit; sweeps may be slower than priced.
-    const bool few = may_ask_others(given);
-    if ((limits_.sram_bytes && few) || is_large(given.list.size(), limits_.effort))
+    const bool few = may_ask_others();
+    if ((limits_.sram_bytes && few) || is_large(given_.list.size(), limits_.effort))
       all.emplace_back([&] { return plan_stream(graph_, limits_, {}, orders_); });
     for (const auto plan : {plan_patch, plan_pex}) {
       if (few) all.emplace_back([this, plan] { return plan(graph_, limits_, {}); });
     }
     std::vector<std::optional<PlannerDecision>> answers(all.size());
     in_parallel(all.size(), limits_.jobs, [&](size_t k, size_t) {
-      if (k == 0 || !late(limits_.time)) answers[k] = all[k]();
+      if ((k == 0 && drafts_.empty()) || !late(limits_.time)) answers[k] = all[k]();
     });
     for (std::optional<PlannerDecision>& answer : answers) {
       auto* decision = answer ? std::get_if<Decision>(&*answer) : nullptr;
@@ -350,13 +383,13 @@ class AutoSearch {
   }
 
   /// Whether that is little work: they search orders themselves, and walk over images.
-  [[nodiscard]] bool may_ask_others(const Instances& given) const {
+  [[nodiscard]] bool may_ask_others() const {
     int64_t bytes = 0;
     for (const Tensor& tensor : graph_.tensors)
       bytes += tensor.is_constant() ? 0 : tensor.size_bytes();
     if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed)
       return false;
-    return given.list.size() <= kMostOfStarts * static_cast<size_t>(limits_.effort) &&
+    return given_.list.size() <= kMostOfStarts * static_cast<size_t>(limits_.effort) &&
            bytes <= kMostBytesOfStarts * limits_.effort;
   }
 
@@ -364,13 +397,13 @@ class AutoSearch {
   void add(const Decision& start) {
     const Dataflow flow(axes_, start.plan.instances);
     if (!has_derivations(flow, start.plan)) return;
-    LatencyEstimate latency(flow, limits_.core, model_);
+    LatencyEstimate latency(flow, known_);
     const int64_t peak = evaluate(flow, start.plan).peak_bytes;
     std::set<int64_t> live = {peak, peak + peak / 16, peak + peak / 8};
     if (limits_.sram_bytes) live.insert(*limits_.sram_bytes);
     if (start.live_bytes) live.insert(*start.live_bytes);
     Realisation realisation(flow, latency, start.plan, placement_options(kDraftLayoutWork));
-    if (macs(graph_, realisation.schedule()) > most_macs_) return;
+    if (realisation.executed_macs() > most_macs_) return;
     for (const int64_t bytes : live) {
       KernelSelection::Chosen kernels = realisation.live_within(bytes);
       const auto beats = [&](const PricedPlan& other) {
@@ -385,8 +418,11 @@ class AutoSearch {
   const Graph& graph_;
   const AxisGraph& axes_;
   const Limits& limits_;
+  const Instances given_;
+  const Dataflow flow_;
   const LatencyModel model_;
-  const int64_t most_macs_;
+  const LatencyEstimate known_;
+  const int64_t macs_, most_macs_;
   KnownOrders orders_;
   std::deque<Attempt> attempts_;
   std::vector<Draft> drafts_;

@@ -89,20 +89,6 @@ FrontOverlap AutoCuts::front_overlap(const OverlapChoice& choice, int64_t lead_b
           bytes.size(choice.in), bytes.lives().made[choice.in.index()]};
 }
 
-RolledPiece AutoCuts::rolled_piece(const Sweep& sweep) const {
-  OrderPiece piece = sweeps_.piece(sweep);
-  RolledPiece result{.begin = sweep.begin,
-                     .end = sweep.end,
-                     .group = std::get<Group>(std::move(piece.members[0].what)),
-                     .finalised = {},
-                     .bytes = sweep.bytes,
-                     .overlap = sweep.overlap,
-                     .by_pixels = sweep.tile.columns != SweepTile::kAll};
-  for (size_t k = 1; k < piece.members.size(); ++k)
-    result.finalised.push_back(std::get<InstanceCall>(piece.members[k].what));
-  return result;
-}
-
 bool is_small(size_t instances, int64_t effort) {
   return instances <= kSmall * static_cast<size_t>(effort);
 }
@@ -137,6 +123,12 @@ AutoCuts::AutoCuts(ChannelGroups& channels, const OrderProblem& problem,
                .time = options.time}) {
   add_single();
   add_swept();
+}
+
+int64_t AutoCuts::macs_between(int begin, int end) const {
+  int64_t sum = 0;
+  for (int p = begin; p < end; ++p) sum += macs_of({order_[static_cast<size_t>(p)]});
+  return sum;
 }
 
 int64_t AutoCuts::macs_of(InstanceId id) const {
@@ -213,12 +205,10 @@ void AutoCuts::add_swept() {
 
 void AutoCuts::add_rolled() {
   static_cast<void>(cuts_.best(Rolls::kImpossible));
-  for (const RolledPiece& piece : cuts_.candidates()) {
+  for (const GroupCandidate& piece : cuts_.candidates()) {
     const std::optional<PieceTimes> takes = times(piece.piece().members);
     if (!takes) continue;
-    FrontPiece costs{piece.begin, piece.end, piece.bytes};
-    for (int p = piece.begin; p < piece.end; ++p)
-      costs.macs += macs_of({order_[static_cast<size_t>(p)]});
+    FrontPiece costs{piece.begin, piece.end, piece.bytes, 0, macs_between(piece.begin, piece.end)};
     FrontPiece over = costs;
     if (piece.overlap) over.overlap = front_overlap(*piece.overlap, piece.lead_bytes);
     add(over, *takes, piece);
@@ -227,7 +217,7 @@ void AutoCuts::add_rolled() {
     const OrderBytes& bytes = cuts_.rolls().bytes();
     costs.peak_bytes += overlap_bytes(bytes.size(piece.overlap->out), bytes.size(piece.overlap->in),
                                       piece.lead_bytes);
-    RolledPiece apart = piece;
+    GroupCandidate apart = piece;
     apart.overlap.reset();
     add(costs, *takes, apart);
   }
@@ -243,11 +233,11 @@ std::vector<FrontCut> AutoCuts::cuts(int most_ways) const {
 std::vector<AutoCut> AutoCuts::front() const {
   std::vector<AutoCut> result;
   for (const FrontCut& found : cuts(kMostCuts)) {
-    std::vector<RolledPiece> chosen;
+    std::vector<GroupCandidate> chosen;
     for (const int p : found.pieces) {
       const auto& way = ways_[static_cast<size_t>(p)];
-      if (const auto* rolled = std::get_if<RolledPiece>(&way)) chosen.push_back(*rolled);
-      if (const auto* sweep = std::get_if<Sweep>(&way)) chosen.push_back(rolled_piece(*sweep));
+      if (const auto* rolled = std::get_if<GroupCandidate>(&way)) chosen.push_back(*rolled);
+      if (const auto* sweep = std::get_if<Sweep>(&way)) chosen.push_back(sweeps_.candidate(*sweep));
     }
     result.push_back({cuts_.with(std::move(chosen), found.peak_bytes), found.macs, found.time});
   }

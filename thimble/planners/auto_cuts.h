@@ -49,11 +49,10 @@ class AutoCuts {
  private:
   [[nodiscard]] std::vector<FrontCut> cuts(int most_ways) const;
   [[nodiscard]] FrontOverlap front_overlap(const OverlapChoice& choice, int64_t lead_bytes) const;
-  [[nodiscard]] RolledPiece rolled_piece(const Sweep& sweep) const;
   [[nodiscard]] std::vector<bool> begins_of_peaks() const;
   [[nodiscard]] std::vector<FrontPiece> peaks() const;
-  void add_part(const MotesUnit& unit);
-  void add_in_strips(const RolledPiece& sweep, int64_t strips);
+  void add_part(GroupCandidate parts);
+  void add_in_strips(const GroupCandidate& sweep, int64_t strips);
   void add_single();
   void add_swept();
   /// The piece, whose peak is that with portable kernels, with each amount of scratch that helps.
@@ -62,6 +61,7 @@ class AutoCuts {
   /// By bytes beside those with portable kernels; nothing if a group cannot be derived.
   [[nodiscard]] std::optional<PieceTimes> times(const std::vector<Member>& members) const;
   [[nodiscard]] int64_t macs_of(InstanceId id) const;
+  [[nodiscard]] int64_t macs_between(int begin, int end) const;
   [[nodiscard]] int64_t out_of_place_bytes(int at) const;
   [[nodiscard]] bool in_place_kernel(InstanceId id) const;
 
@@ -75,7 +75,7 @@ class AutoCuts {
   const Sweeps sweeps_;
   std::vector<FrontPiece> pieces_;
   /// Per piece, what it executes; a single instance has none.
-  std::vector<std::variant<std::monostate, RolledPiece, Sweep>> ways_;
+  std::vector<std::variant<std::monostate, GroupCandidate, Sweep>> ways_;
 };
 
 template <class Times, class Way>

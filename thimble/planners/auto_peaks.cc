@@ -24,22 +24,22 @@ constexpr int kReachOfParts = 32;   // instances around a peak
 constexpr int64_t kMostBlocks = 4;  // each is written down
 
 /// Positions [begin, end) in parts: fewer bytes, or fewer instructions.
-std::vector<MotesUnit> undominated_parts(MotesUnits& units, const Partitions& partitions, int begin,
+std::vector<GroupCandidate> undominated_parts(MotesUnits& units, const Partitions& partitions, int begin,
                                          int end) {
-  std::vector<Partition> parts = partitions.along_channels(begin, end);
+  std::vector<GroupCandidate> parts = partitions.along_channels(begin, end);
   const auto add = [&](int64_t most, Windows windows) {
     std::ranges::move(partitions.along_rows(begin, end, most, windows), std::back_inserter(parts));
   };
   add(kMostBlocks, Windows::kBlocks);
   add(std::numeric_limits<int64_t>::max(), Windows::kRings);
-  std::vector<MotesUnit> measured;
-  for (Partition& part : parts) {
-    if (std::optional<MotesUnit> unit = units.measured(std::move(part)))
+  std::vector<GroupCandidate> measured;
+  for (GroupCandidate& part : parts) {
+    if (std::optional<GroupCandidate> unit = units.measured(std::move(part)))
       measured.push_back(std::move(*unit));
   }
   return pareto(
-      std::move(measured), [](const MotesUnit& u) { return u.bytes(); },
-      [](const MotesUnit& u) { return u.instructions(); });
+      std::move(measured), [](const GroupCandidate& u) { return u.bytes; },
+      [](const GroupCandidate& u) { return u.instructions(); });
 }
 
 /// What tells sweeps apart, whatever the scratch of their kernels.
@@ -81,21 +81,12 @@ std::vector<FrontPiece> AutoCuts::peaks() const {
   return result;
 }
 
-void AutoCuts::add_part(const MotesUnit& unit) {
-  const Partition& parts = unit.partition;
-  RolledPiece piece{.begin = parts.begin,
-                    .end = parts.end,
-                    .group = parts.group,
-                    .finalised = parts.finalised,
-                    .bytes = unit.bytes(),
-                    .overlap = unit.overlap,
-                    .lead_bytes = unit.lead_bytes,
-                    .in_slices = parts.by_channels};
-  FrontPiece costs{parts.begin, parts.end, unit.bytes()};
-  for (int p = parts.begin; p < parts.end; ++p)
-    costs.macs += macs_of({order_[static_cast<size_t>(p)]});
-  if (unit.overlap) costs.overlap = front_overlap(*unit.overlap, unit.lead_bytes);
-  add(costs, unit.times, piece);
+void AutoCuts::add_part(GroupCandidate parts) {
+  parts.in_slices = parts.by_channels;
+  FrontPiece costs{parts.begin, parts.end, parts.bytes, 0, macs_between(parts.begin, parts.end)};
+  if (parts.overlap) costs.overlap = front_overlap(*parts.overlap, parts.lead_bytes);
+  const PieceTimes times = parts.times;
+  add(costs, times, parts);
 }
 
 void AutoCuts::add_parts() {
@@ -118,8 +109,8 @@ void AutoCuts::add_parts() {
           if (units.least_bytes(begin, end) >= below || !tried.insert({begin, end}).second)
             continue;
           --windows, --here;
-          for (const MotesUnit& unit : undominated_parts(units, partitions, begin, end)) {
-            if (unit.bytes() < below) add_part(unit);
+          for (const GroupCandidate& unit : undominated_parts(units, partitions, begin, end)) {
+            if (unit.bytes < below) add_part(unit);
           }
         }
       }
@@ -128,11 +119,11 @@ void AutoCuts::add_parts() {
   }
 }
 
-void AutoCuts::add_in_strips(const RolledPiece& sweep, int64_t strips) {
+void AutoCuts::add_in_strips(const GroupCandidate& sweep, int64_t strips) {
   const std::optional<Group> group = in_strips(flow_, sweep.group, strips);
   const std::optional<Derived> derived = group ? derive(flow_, *group) : std::nullopt;
   if (!derived) return;
-  RolledPiece piece = sweep;
+  GroupCandidate piece = sweep;
   piece.group = *group;
   piece.overlap.reset();
   piece.bytes = cuts_.rolls().bytes().group(sweep.begin, group_bytes(flow_, *derived));
@@ -168,7 +159,7 @@ void AutoCuts::add_strips() {
       tried[w] = true;
       if (!known.insert(shape_of(std::get<Sweep>(ways_[w]))).second) continue;
       --left;
-      const RolledPiece piece = rolled_piece(std::get<Sweep>(ways_[w]));
+      const GroupCandidate piece = sweeps_.candidate(std::get<Sweep>(ways_[w]));
       if (!piece.finalised.empty()) continue;
       for (const int64_t strips : {2, 3, 4}) add_in_strips(piece, strips);
     }

@@ -24,18 +24,25 @@ int64_t ChannelGroups::made_bytes(const ChannelGroup& group) const {
 }
 
 const MeasuredGroup* ChannelGroups::of(const std::vector<int>& instances, int64_t most_made) {
-  const auto known = known_.find(instances);
-  if (known != known_.end()) return known->second ? &*known->second : nullptr;
+  const auto within = [&](const std::optional<MeasuredGroup>& known) {
+    return known && made_bytes(known->group) < most_made ? &*known : nullptr;
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = known_.find(instances);
+    if (known != known_.end()) return within(known->second);
+  }
   std::vector<InstanceId> ids;
   for (const int i : instances) ids.push_back({i});
   std::optional<ChannelGroup> group = rules_.group_of(ids);
   if (!group || made_bytes(*group) >= most_made) return nullptr;
-  std::optional<MeasuredGroup>& result = known_[instances];
-  const std::optional<Derived> derived = derive(flows_[0], group->group);
-  if (!derived) return nullptr;
-  result = {.group = std::move(*group), .bytes = {}};
-  for (const Dataflow& flow : flows_) result->bytes.push_back(group_bytes(flow, *derived));
-  return &*result;
+  std::optional<MeasuredGroup> result;
+  if (const std::optional<Derived> derived = derive(flows_[0], group->group)) {
+    result = {.group = std::move(*group), .bytes = {}};
+    for (const Dataflow& flow : flows_) result->bytes.push_back(group_bytes(flow, *derived));
+  }
+  const std::lock_guard lock(mutex_);
+  return within(known_.try_emplace(instances, std::move(result)).first->second);
 }
 
 }  // namespace thimble

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <map>
+#include <mutex>
 #include <optional>
 
 #include "thimble/moves/slice_channels.h"
@@ -22,6 +23,7 @@ struct MeasuredGroup {
   }
 };
 
+/// For several threads at a time.
 class ChannelGroups {
  public:
   /// narrowest_sums: kInt16 and kInt8 are lossy. The dataflow must outlive it.
@@ -44,6 +46,7 @@ class ChannelGroups {
   ChannelSlicing rules_;
   std::vector<DType> sums_;
   std::vector<Dataflow> flows_;  ///< per type of sums
+  std::mutex mutex_;
   std::map<std::vector<int>, std::optional<MeasuredGroup>> known_;
 };
 

@@ -115,7 +115,7 @@ class MotesSearch {
 
   Decision planned(const MotesState& state) {
     std::vector<OrderPiece> pieces;
-    for (const auto& unit : state.units) pieces.push_back(unit->partition.piece());
+    for (const auto& unit : state.units) pieces.push_back(unit->piece());
     OrderPlanOptions singles{.in_place = limits_.in_place, .peak_bytes = state.bytes};
     for (int i = 0; i < std::ssize(instances_.list); ++i) {
       const KernelWays& ways = latency_.whole_ways({.instance = {i}});
@@ -125,7 +125,7 @@ class MotesSearch {
     Plan plan = order_plan(flow_, problem_, order_, singles, pieces);
     for (int at = 0; at < std::ssize(order_); ++at) {
       const auto covered = [&](const auto& unit) {
-        return unit->partition.begin <= at && at < unit->partition.end;
+        return unit->begin <= at && at < unit->end;
       };
       if (options_.paper_accounting || !limits_.in_place ||
           std::ranges::any_of(state.units, covered))
@@ -146,7 +146,7 @@ class MotesSearch {
         .whole_instructions = whole_instructions_};
     for (const auto& unit : state.units) {
       ++note.schemes;
-      note.ops_in_parts += unit->partition.end - unit->partition.begin;
+      note.ops_in_parts += unit->end - unit->begin;
       note.steps += unit->steps;
     }
     result.notes.push_back(note);
@@ -163,10 +163,10 @@ class MotesSearch {
     state.steps = 0;
     auto unit = state.units.begin();
     for (int at = 0; at < std::ssize(order_); ++at) {
-      if (unit != state.units.end() && (*unit)->partition.begin == at) {
+      if (unit != state.units.end() && (*unit)->begin == at) {
         pieces.push_back(&(*unit)->times);
         state.steps += (*unit)->more_steps();
-        at = (*unit++)->partition.end - 1;
+        at = (*unit++)->end - 1;
       } else {
         pieces.push_back(&single_times_[static_cast<size_t>(at)]);
       }
@@ -203,12 +203,12 @@ class MotesSearch {
   [[nodiscard]] MotesState with(const MotesState& state, const Unit& unit) const {
     MotesState result;
     for (const Unit& other : state.units) {
-      if (other->partition.end <= unit->partition.begin ||
-          other->partition.begin >= unit->partition.end)
+      if (other->end <= unit->begin ||
+          other->begin >= unit->end)
         result.units.push_back(other);
     }
     result.units.push_back(unit);
-    std::ranges::sort(result.units, {}, [](const Unit& u) { return u->partition.begin; });
+    std::ranges::sort(result.units, {}, [](const Unit& u) { return u->begin; });
     return result;
   }
 
@@ -228,7 +228,7 @@ class MotesSearch {
     for (int at = 0; at < std::ssize(order_); ++at)
       add({at, at + 1}, single_times_[static_cast<size_t>(at)], {});
     for (const Unit& unit : schemes_.all()) {
-      const Partition& parts = unit->partition;
+      const GroupCandidate& parts = *unit;
       // Steps stand where the front has MACs: they are bounded, and add up.
       add({.begin = parts.begin, .end = parts.end, .macs = unit->more_steps()}, unit->times, unit);
     }
@@ -253,11 +253,11 @@ class MotesSearch {
   /// Where the most is live: positions [begin, end), one instance or a scheme.
   [[nodiscard]] std::pair<int, int> peak_of(const MotesState& state) const {
     for (const Unit& unit : state.units) {
-      if (has(unit->times, state.bytes)) return {unit->partition.begin, unit->partition.end};
+      if (has(unit->times, state.bytes)) return {unit->begin, unit->end};
     }
     for (int at = 0; at < std::ssize(order_); ++at) {
       const auto covers = [&](const Unit& unit) {
-        return unit->partition.begin <= at && at < unit->partition.end;
+        return unit->begin <= at && at < unit->end;
       };
       if (has(single_times_[static_cast<size_t>(at)], state.bytes) &&
           std::ranges::none_of(state.units, covers))
@@ -279,12 +279,12 @@ class MotesSearch {
         if (begin >= end || units_.least_bytes(begin, end) >= state.bytes) continue;
         if (late(limits_.time)) break;
         for (const Unit& unit : schemes_.of(begin, end)) {
-          if (unit->bytes() < state.bytes && is_progress(state, unit)) found.push_back(unit);
+          if (unit->bytes < state.bytes && is_progress(state, unit)) found.push_back(unit);
         }
       }
     }
     for (const Unit& outer : state.units) {
-      if (outer->partition.begin != first || outer->partition.by_channels) continue;
+      if (outer->begin != first || outer->by_channels) continue;
       std::ranges::move(schemes_.within(*outer, state.bytes), std::back_inserter(found));
     }
     return spread(std::move(found));
@@ -301,13 +301,13 @@ class MotesSearch {
   [[nodiscard]] std::vector<Unit> spread(std::vector<Unit> found) const {
     const auto extra = [&](const Unit& unit) {
       double alone = 0;
-      for (int at = unit->partition.begin; at < unit->partition.end; ++at)
+      for (int at = unit->begin; at < unit->end; ++at)
         alone += single_instructions_[static_cast<size_t>(at)];
       return unit->instructions() - alone;
     };
     std::vector<std::tuple<int64_t, double, int64_t, size_t>> ranked;
     for (size_t k = 0; k < found.size(); ++k)
-      ranked.push_back({found[k]->bytes(), extra(found[k]), found[k]->more_steps(), k});
+      ranked.push_back({found[k]->bytes, extra(found[k]), found[k]->more_steps(), k});
     std::ranges::sort(ranked);
     std::vector<Unit> front;
     std::vector<std::pair<double, int64_t>> kept;  // what none of less bytes is as good as

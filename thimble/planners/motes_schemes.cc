@@ -12,30 +12,30 @@ constexpr int64_t kAnyParts = std::numeric_limits<int64_t>::max();
 const std::vector<MotesSchemes::Unit>& MotesSchemes::of(int begin, int end) {
   const auto [it, added] = known_.try_emplace({begin, end});
   if (!added) return it->second;
-  std::vector<Partition> parts = partitions_.along_channels(begin, end);
+  std::vector<GroupCandidate> parts = partitions_.along_channels(begin, end);
   for (const Windows windows : options_.windows) {
     const int64_t most = windows == Windows::kBlocks ? options_.most_parts : kAnyParts;
     std::ranges::move(partitions_.along_rows(begin, end, most, windows), std::back_inserter(parts));
     if (windows == Windows::kRings)
       std::ranges::move(partitions_.along_columns_of_rows(begin, end), std::back_inserter(parts));
   }
-  for (Partition& part : parts) {
-    std::optional<MotesUnit> unit = units_.measured(std::move(part));
+  for (GroupCandidate& part : parts) {
+    std::optional<GroupCandidate> unit = units_.measured(std::move(part));
     if (unit && unit->more_steps() <= most_steps_)
-      it->second.push_back(std::make_shared<const MotesUnit>(std::move(*unit)));
+      it->second.push_back(std::make_shared<const GroupCandidate>(std::move(*unit)));
   }
   return it->second;
 }
 
-std::vector<MotesSchemes::Unit> MotesSchemes::within(const MotesUnit& outer, int64_t below) {
+std::vector<MotesSchemes::Unit> MotesSchemes::within(const GroupCandidate& outer, int64_t below) {
   std::vector<Unit> found;
-  for (int begin = outer.partition.begin; begin < outer.partition.end; ++begin) {
-    for (int end = begin + 2; end <= outer.partition.end; ++end) {
-      for (const Partition& inner : partitions_.along_channels(begin, end)) {
-        const std::optional<Partition> both = nest(outer.partition, inner);
-        std::optional<MotesUnit> unit = both ? units_.measured(*both) : std::nullopt;
-        if (!unit || unit->bytes() >= below) continue;
-        found.push_back(std::make_shared<const MotesUnit>(std::move(*unit)));
+  for (int begin = outer.begin; begin < outer.end; ++begin) {
+    for (int end = begin + 2; end <= outer.end; ++end) {
+      for (const GroupCandidate& inner : partitions_.along_channels(begin, end)) {
+        const std::optional<GroupCandidate> both = nest(outer, inner);
+        std::optional<GroupCandidate> unit = both ? units_.measured(*both) : std::nullopt;
+        if (!unit || unit->bytes >= below) continue;
+        found.push_back(std::make_shared<const GroupCandidate>(std::move(*unit)));
       }
     }
   }

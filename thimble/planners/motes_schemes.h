@@ -14,7 +14,7 @@ namespace thimble {
 
 class MotesSchemes {
  public:
-  using Unit = std::shared_ptr<const MotesUnit>;
+  using Unit = std::shared_ptr<const GroupCandidate>;
 
   /// All must outlive it. most_steps: of blocks, beyond a step per instance.
   MotesSchemes(const Dataflow& dataflow, const Rolls& rolls, const std::vector<int>& order,
@@ -27,7 +27,7 @@ class MotesSchemes {
   /// All of positions [begin, end).
   const std::vector<Unit>& of(int begin, int end);
   /// With channels of runs within its parts, and fewer bytes than `below`.
-  std::vector<Unit> within(const MotesUnit& outer, int64_t below);
+  std::vector<Unit> within(const GroupCandidate& outer, int64_t below);
   /// Those found so far.
   [[nodiscard]] std::vector<Unit> all() const;
 

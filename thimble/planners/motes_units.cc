@@ -38,41 +38,54 @@ int64_t MotesUnits::least_bytes(int begin, int end) const {
   return bytes_.held(end) + consumed - std::min(largest_in, largest_out);
 }
 
-std::optional<MotesUnit> MotesUnits::measured(Partition partition) {
+std::optional<GroupCandidate> MotesUnits::measured(GroupCandidate unit) {
   if (groups_++ % kGroupsAtATime == 0) evaluator_.emplace(flow_);
-  const GroupCost* group = evaluator_->group(partition.group);
+  const GroupCost* group = evaluator_->group(unit.group);
   if (group == nullptr) return std::nullopt;
-  MotesUnit unit{.partition = std::move(partition), .overlap = {}};
-  unit.steps = group->derived.positions() + std::ssize(unit.partition.finalised);
-  int64_t shared = 0;
-  if (overlaps_) unit.overlap = best_overlap(unit, *group, shared, unit.lead_bytes);
-  std::vector<int64_t> live = live_bytes(unit, *group, shared);
+  unit.steps = group->derived.positions() + std::ssize(unit.finalised);
+  BestOverlap best;
+  if (overlaps_) {
+    std::vector<ValueId> made;
+    for (const auto& [out, steps] : group->outside) {
+      if (!flow_.is_sums(out) && bytes_.lives().made[out.index()] >= unit.begin)
+        made.push_back(out);
+    }
+    best = best_overlap(flow_, bytes_.consumed(unit.begin, unit.end), made,
+                        [&](ValueId out, ValueId in) -> std::optional<int64_t> {
+                          if (!may_overlap(flow_, out, in)) return std::nullopt;
+                          return group_lead(flow_, group->derived, out, in);
+                        });
+  }
+  unit.overlap = best.choice;
+  unit.lead_bytes = best.lead_bytes;
+  std::vector<int64_t> live = live_bytes(unit, *group, best.saved_bytes);
   std::vector<const KernelWays*> ways = latency_.ways(group->derived);
   static const KernelWays kNothing = {{}};
-  live.resize(ways.size() + 1 + unit.partition.finalised.size(), live.back());
+  live.resize(ways.size() + 1 + unit.finalised.size(), live.back());
   ways.push_back(&kNothing);  // what is finalised may lie apart from its sums
-  for (const InstanceCall& call : unit.partition.finalised)
+  for (const InstanceCall& call : unit.finalised)
     ways.push_back(&latency_.whole_ways(call));
   unit.times = piece_times(ways, live);
+  unit.bytes = unit.times.front().live_bytes;
   return unit;
 }
 
 /// What is held throughout, what it consumes until it is read for the last time, what it makes from
 /// the first step that writes it.
-std::vector<int64_t> MotesUnits::live_bytes(const MotesUnit& unit, const GroupCost& group,
+std::vector<int64_t> MotesUnits::live_bytes(const GroupCandidate& unit, const GroupCost& group,
                                             int64_t shared) const {
   const auto positions = static_cast<size_t>(group.derived.positions());
   std::vector<int64_t> live(positions + 1, 0);
   const auto add = [&](int64_t bytes, const LiveRange& steps) {
     for (Position p = steps.begin; p < steps.end; ++p) live[static_cast<size_t>(p)] += bytes;
   };
-  int64_t through = bytes_.held(unit.partition.begin);
-  const std::vector<ValueId> consumed = bytes_.consumed(unit.partition.begin, unit.partition.end);
+  int64_t through = bytes_.held(unit.begin);
+  const std::vector<ValueId> consumed = bytes_.consumed(unit.begin, unit.end);
   const auto all = static_cast<Position>(positions);
   int64_t finalised = 0;  // the most that a value and its sums are, which overlap
   for (const auto& [v, steps] : group.outside) {
     const int64_t size = flow_.size_bytes(v);
-    const bool made = flow_.is_sums(v) || bytes_.lives().made[v.index()] >= unit.partition.begin;
+    const bool made = flow_.is_sums(v) || bytes_.lives().made[v.index()] >= unit.begin;
     if (made) {
       add(size, {steps.begin, all});
       finalised += size;
@@ -92,26 +105,6 @@ std::vector<int64_t> MotesUnits::live_bytes(const MotesUnit& unit, const GroupCo
   live[positions] = finalised;
   for (int64_t& bytes : live) bytes += through;
   return live;
-}
-
-std::optional<OverlapChoice> MotesUnits::best_overlap(const MotesUnit& unit, const GroupCost& group,
-                                                      int64_t& most, int64_t& lead_bytes) const {
-  std::optional<OverlapChoice> best;
-  for (const ValueId in : bytes_.consumed(unit.partition.begin, unit.partition.end)) {
-    for (const auto& [out, steps] : group.outside) {
-      if (flow_.is_sums(out) || bytes_.lives().made[out.index()] < unit.partition.begin) continue;
-      const int64_t out_bytes = flow_.size_bytes(out), in_bytes = flow_.size_bytes(in);
-      if (std::min(out_bytes, in_bytes) <= most || !may_overlap(flow_, out, in)) continue;
-      const std::optional<int64_t> lead = group_lead(flow_, group.derived, out, in);
-      if (!lead) continue;
-      const int64_t shared = overlap_bytes(out_bytes, in_bytes, *lead);
-      if (shared <= most) continue;
-      most = shared;
-      lead_bytes = *lead;
-      best = OverlapChoice{out, in};
-    }
-  }
-  return best;
 }
 
 }  // namespace thimble

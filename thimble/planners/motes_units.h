@@ -10,21 +10,6 @@
 
 namespace thimble {
 
-/// A run of an order that executes in parts, and what it comes to.
-struct MotesUnit {
-  Partition partition;
-  PieceTimes times;
-  int64_t steps = 0;                     ///< calls written down, finalisations too
-  std::optional<OverlapChoice> overlap;  ///< an output over a consumed input
-  int64_t lead_bytes = 0;                ///< of the overlap
-
-  /// The least that is live while it runs, at the most; and instructions with as much as helps.
-  [[nodiscard]] int64_t bytes() const { return times.front().live_bytes; }
-  [[nodiscard]] double instructions() const { return times.back().instructions; }
-  /// Beyond one per instance.
-  [[nodiscard]] int64_t more_steps() const { return steps - (partition.end - partition.begin); }
-};
-
 /// Positions from `from` on, by `direction` (-1 or 1), over at most so many instances, between
 /// which fewer bytes are held than about anywhere nearer, and fewer than `below`: there a scheme
 /// may begin, or end.
@@ -46,16 +31,13 @@ class MotesUnits {
   /// make for others, the largest two of which may overlap, and what is held beside.
   [[nodiscard]] int64_t least_bytes(int begin, int end) const;
   /// Nothing if the group has no derivation.
-  [[nodiscard]] std::optional<MotesUnit> measured(Partition partition);
+  [[nodiscard]] std::optional<GroupCandidate> measured(GroupCandidate unit);
 
  private:
   /// Live bytes per step, without scratch, and behind the last one. shared: bytes that the unit's
   /// overlap saves while both live.
-  [[nodiscard]] std::vector<int64_t> live_bytes(const MotesUnit& unit, const GroupCost& group,
+  [[nodiscard]] std::vector<int64_t> live_bytes(const GroupCandidate& unit, const GroupCost& group,
                                                 int64_t shared) const;
-  [[nodiscard]] std::optional<OverlapChoice> best_overlap(const MotesUnit& unit,
-                                                          const GroupCost& group, int64_t& shared,
-                                                          int64_t& lead_bytes) const;
 
   const Dataflow& flow_;
   const OrderBytes& bytes_;

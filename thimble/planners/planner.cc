@@ -79,10 +79,17 @@ Core core_of_estimates() { return {.name = "cortex-m4", .compiler = {}, .flags =
 PlannerAnswer Planner::plan(const Graph& graph, const Limits& limits,
                             const PlannerOptions& options_given) const {
   check_ports(graph, limits.ports, streams ? "" : name);
-  if (search != nullptr) return search(graph, limits, options_given);
-  PlannerDecision answer = decide(graph, limits, options_given);
-  if (auto* no = std::get_if<Infeasible>(&answer)) return std::move(*no);
-  return finished(graph, limits, std::move(std::get<Decision>(answer)));
+  PlannerAnswer answer;
+  if (search != nullptr) {
+    answer = search(graph, limits, options_given);
+  } else {
+    PlannerDecision decided = decide(graph, limits, options_given);
+    if (auto* no = std::get_if<Infeasible>(&decided)) return std::move(*no);
+    answer = finished(graph, limits, std::move(std::get<Decision>(decided)));
+  }
+  if (auto* planned = std::get_if<Planned>(&answer))
+    return with_memories(graph, limits, std::move(*planned));
+  return answer;
 }
 
 const std::vector<Planner>& planners() {

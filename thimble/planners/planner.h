@@ -13,7 +13,7 @@
 #include "thimble/model/time_limit.h"
 #include "thimble/plan/front.h"
 #include "thimble/plan/note.h"
-#include "thimble/plan/realise.h"
+#include "thimble/plan/reside.h"
 #include "thimble/target/core.h"
 
 namespace thimble {
@@ -23,7 +23,8 @@ namespace thimble {
 
 /// What the user allows.
 struct Limits {
-  std::optional<int64_t> sram_bytes;
+  std::optional<int64_t> sram_bytes;  ///< of the arena; with further memories, of all together
+  MemoryRoom room;                    ///< of what plans are spread over
   std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
   bool in_place = true;                 ///< outputs over inputs that are no longer needed
   PortPlaces ports;                     ///< what is not resident costs nothing
@@ -56,12 +57,13 @@ struct Decision {
 struct PricedPlan {
   RealisedPlan realised;
   std::vector<Note> notes;
-  int64_t recomputed_macs = 0;
+  int64_t needed_macs = 0;  ///< of the network
 
   [[nodiscard]] const Plan& plan() const { return realised.plan; }
   [[nodiscard]] const MemoryPlacement& arena() const { return realised.placement.arena(); }
   [[nodiscard]] FrontFigures figures() const {
-    return {arena().size_bytes, realised.instructions, recomputed_macs};
+    return {arena().size_bytes, realised.instructions + realised.wait_cycles,
+            realised.macs - needed_macs};
   }
 };
 
@@ -69,13 +71,13 @@ struct Planned {
   /// Fewest bytes first, none as good as another; whatever the limits on bytes and time.
   std::vector<PricedPlan> front;
   size_t chosen = 0;              ///< by the limits
-  Schedule schedule;              ///< of that one
   bool has_choice = false;        ///< the planner has more than one answer
   int64_t lower_bound_bytes = 0;  ///< as Decision has them
   bool proven_optimal = false;
   std::string scale_source;
 
   [[nodiscard]] const PricedPlan& best() const { return front[chosen]; }
+  [[nodiscard]] const Schedule& schedule() const { return best().realised.schedule; }
 };
 
 /// "No": even the best that this planner can do needs more than the limits allow.
@@ -85,17 +87,17 @@ struct Infeasible {
   int64_t flash_lower_bound_bytes = 0;  ///< of the weights; 0: not what is lacking
 };
 
-/// What the realised plan comes to.
-[[nodiscard]] PricedPlan priced(const Graph& graph, RealisedPlan realised, std::vector<Note> notes);
 /// Without points yet.
 [[nodiscard]] Front front_within(const Limits& limits);
 /// Those that no other is as good as, and the one that the limits choose; never empty.
-[[nodiscard]] Planned front_of(const Graph& graph, const Limits& limits,
-                               std::vector<PricedPlan> plans);
+[[nodiscard]] Planned front_of(const Limits& limits, std::vector<PricedPlan> plans);
 /// The same plans with a format of weights for each operator: those that are fastest together
 /// within so many bytes of flash; the smallest, if none are. Where the core has several.
 [[nodiscard]] Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
                                    int64_t weight_bytes);
+/// The plans spread over the limits' memories: those that fit, of which the fastest is chosen; as
+/// they were, if none does.
+[[nodiscard]] Planned with_memories(const Graph& graph, const Limits& limits, Planned planned);
 /// With kernels and addresses, within the limits if it can be.
 [[nodiscard]] Planned finished(const Graph& graph, const Limits& limits, Decision decision);
 

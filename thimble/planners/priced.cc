@@ -9,11 +9,6 @@
 
 namespace thimble {
 
-PricedPlan priced(const Graph& graph, RealisedPlan realised, std::vector<Note> notes) {
-  const int64_t executed = macs(graph, build(graph, realised.plan));
-  return {std::move(realised), std::move(notes), executed - macs(graph)};
-}
-
 Front front_within(const Limits& limits) {
   return {.points = {},
           .sram_limit_bytes = limits.sram_bytes,
@@ -21,7 +16,7 @@ Front front_within(const Limits& limits) {
           .core = {}};
 }
 
-Planned front_of(const Graph& graph, const Limits& limits, std::vector<PricedPlan> plans) {
+Planned front_of(const Limits& limits, std::vector<PricedPlan> plans) {
   std::vector<FrontFigures> figures;
   for (const PricedPlan& plan : plans) figures.push_back(plan.figures());
   Planned planned;
@@ -31,9 +26,20 @@ Planned front_of(const Graph& graph, const Limits& limits, std::vector<PricedPla
     planned.front.push_back(std::move(plans[k]));
   }
   planned.chosen = front.chosen();
-  planned.schedule = build(graph, planned.best().plan());
   return planned;
 }
+
+namespace {
+
+/// The same answer with other plans.
+Planned with_front(const Limits& limits, Planned planned, std::vector<PricedPlan> plans) {
+  Planned found = front_of(limits, std::move(plans));
+  planned.front = std::move(found.front);
+  planned.chosen = found.chosen;
+  return planned;
+}
+
+}  // namespace
 
 Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
                      int64_t weight_bytes) {
@@ -46,8 +52,7 @@ Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
   cores[2].weights = Weights::kLeast;
   for (PricedPlan& plan : planned.front) {
     if (late(limits.time)) break;
-    Plan bare = plan.plan();
-    bare.kernels.clear();
+    Plan bare = without_kernels(plan.plan());
     const Instances instances = bare.instances;
     const Dataflow flow(axes, instances);
     std::deque<LatencyEstimate> estimates;
@@ -58,12 +63,25 @@ Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
     plan.realised = realisation.arena_within(
         std::max(plan.arena().size_bytes, limits.sram_bytes.value_or(0)), weight_bytes);
   }
-  Planned result = front_of(meant, limits, std::move(planned.front));
-  result.has_choice = planned.has_choice;
-  result.lower_bound_bytes = planned.lower_bound_bytes;
-  result.proven_optimal = planned.proven_optimal;
-  result.scale_source = std::move(planned.scale_source);
-  return result;
+  std::vector<PricedPlan> plans = std::move(planned.front);
+  return with_memories(meant, limits, with_front(limits, std::move(planned), std::move(plans)));
+}
+
+Planned with_memories(const Graph& graph, const Limits& limits, Planned planned) {
+  if (!limits.room.has_several()) return planned;
+  const Graph meant = with_accumulators(graph, planned.best().plan().accumulators);
+  const KernelUses uses(meant);
+  std::vector<PricedPlan> housed;
+  for (const PricedPlan& plan : planned.front) {
+    std::optional<RealisedPlan> found =
+        resident(meant, plan.realised, limits.room,
+                 {.method = limits.layout,
+                  .work = layout::kSearchWork / std::ssize(planned.front),
+                  .time = limits.time,
+                  .uses = &uses});
+    if (found) housed.push_back({std::move(*found), plan.notes, plan.needed_macs});
+  }
+  return housed.empty() ? planned : with_front(limits, std::move(planned), std::move(housed));
 }
 
 Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
@@ -79,11 +97,10 @@ Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
                               ? realisation.arena_within(limits.sram_bytes)
                               : realisation.with(realisation.live_within(*decision.live_bytes));
   Planned result{.front = {},
-                 .schedule = build(flow, realised.plan),
                  .lower_bound_bytes = decision.lower_bound_bytes,
                  .proven_optimal = decision.proven_optimal,
                  .scale_source = std::move(decision.scale_source)};
-  result.front.push_back(priced(meant, std::move(realised), std::move(decision.notes)));
+  result.front.push_back({std::move(realised), std::move(decision.notes), macs(meant)});
   return result;
 }
 

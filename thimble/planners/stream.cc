@@ -50,13 +50,13 @@ class StreamSearch {
  public:
   /// All must outlive it.
   StreamSearch(const AxisGraph& axes, const Limits& limits, const StreamOptions& options,
-               KnownOrders& orders)
+               KnownOrders& orders, const LatencyEstimate& known)
       : graph_(axes.graph()),
         axes_(axes),
         limits_(limits),
-        model_(latency_model_for(limits.core)),
         options_(options),
-        orders_(orders) {}
+        orders_(orders),
+        known_(known) {}
 
   /// Of the instances as they are, and with inputs relaid where that helps.
   Attempt best() const {
@@ -75,7 +75,7 @@ class StreamSearch {
   /// apart: outputs lie over inputs only where there is no room for both.
   Decision planned(const Attempt& best, bool apart) const {
     const Dataflow flow(axes_, best.instances);
-    LatencyEstimate latency(flow, limits_.core, model_);
+    LatencyEstimate latency(flow, known_);
     const RoomApart room =
         apart ? RoomApart{&latency, limits_.sram_bytes.value_or(0)} : RoomApart{};
     Decision result{.plan = stream_plan(flow, best.problem, best.cut, limits_.in_place, room),
@@ -96,7 +96,7 @@ class StreamSearch {
     const Dataflow flow(axes_, result.instances);
     result.problem = order_problem(graph_, result.instances, limits_.in_place);
     ChannelGroups channels(flow, DType::kInt32);
-    LatencyEstimate latency(flow, limits_.core, model_);
+    LatencyEstimate latency(flow, known_);
     std::optional<StreamCut> best;
     for (const std::vector<int>& order : orders_.of(flow, result.problem, limits_.time)) {
       StreamCuts cuts(channels, result.problem, order, options_);
@@ -160,7 +160,7 @@ class StreamSearch {
 
   void add_notes(const Attempt& best, std::vector<Note>& notes) const {
     const auto in_piece = [&](size_t at) {
-      return std::ranges::any_of(best.cut.pieces, [&](const RolledPiece& piece) {
+      return std::ranges::any_of(best.cut.pieces, [&](const GroupCandidate& piece) {
         return piece.begin <= static_cast<int>(at) && static_cast<int>(at) < piece.end;
       });
     };
@@ -183,16 +183,16 @@ class StreamSearch {
   note::InputCollected passing_by() const {
     StreamOptions options = options_;
     options.rolls.collects = false;
-    const Attempt passing = StreamSearch(axes_, limits_, options, orders_).best();
+    const Attempt passing = StreamSearch(axes_, limits_, options, orders_, known_).best();
     return {.obstacle = passing.cut.why, .passing_peak_bytes = passing.cut.peak_bytes};
   }
 
   const Graph& graph_;
   const AxisGraph& axes_;
   const Limits& limits_;
-  const LatencyModel model_;
   const StreamOptions& options_;
   KnownOrders& orders_;
+  const LatencyEstimate& known_;  ///< of the same operators
 };
 
 }  // namespace
@@ -210,9 +210,14 @@ PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const Plan
                             KnownOrders& orders) {
   const StreamOptions options = stream_options(limits, given);
   const AxisGraph axes(graph);
+  const Instances instances = instances_of(graph, limits.ports);
+  const Dataflow given_flow(axes, instances);
+  const LatencyModel model = latency_model_for(limits.core);
+  const LatencyEstimate known(given_flow, limits.core, model);
   const auto arena_of = [&](const Decision& answer) {
     const Dataflow flow(axes, answer.plan.instances);
-    return place(graph, build(flow, answer.plan), {.work = kQuickLayoutWork, .time = limits.time})
+    return place(graph, build(flow, answer.plan),
+                 {.work = kQuickLayoutWork, .time = limits.time, .uses = &axes.kernel_uses()})
         .arena_bytes();
   };
   struct Found {
@@ -221,7 +226,7 @@ PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const Plan
     int64_t arena_bytes;
   };
   const auto search = [&](const StreamOptions& wanted) -> Found {
-    const StreamSearch searched(axes, limits, wanted, orders);
+    const StreamSearch searched(axes, limits, wanted, orders, known);
     const Attempt best = searched.best();
     if (best.cut.peak_bytes == Rolls::kImpossible)
       return {Decision{}, best.cut, best.cut.peak_bytes};

@@ -85,15 +85,17 @@ std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow, const Orde
 const std::vector<std::vector<int>>& KnownOrders::of(const Dataflow& dataflow,
                                                      const OrderProblem& problem,
                                                      const TimeLimit* time) {
-  const std::lock_guard lock(mutex_);
   const auto same = [&](const Known& k) {
     return k.problem == problem && k.instances == dataflow.instances;
   };
-  auto at = std::ranges::find_if(known_, same);
-  if (at == known_.end())
-    at = known_.insert(known_.end(),
-                       {dataflow.instances, problem, stream_orders(dataflow, problem, time)});
-  return at->orders;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = std::ranges::find_if(known_, same);
+    if (at != known_.end()) return at->orders;
+  }
+  Known found{dataflow.instances, problem, stream_orders(dataflow, problem, time)};
+  const std::lock_guard lock(mutex_);
+  return known_.emplace_back(std::move(found)).orders;
 }
 
 std::vector<std::vector<int>> more_orders(const Dataflow& dataflow, const OrderProblem& problem,
@@ -132,15 +134,15 @@ StreamCut StreamCuts::best(int64_t worthless_bytes) {
     none.why = rolls_.obstacle();
     return none;
   }
-  std::vector<RolledPiece> chosen;
+  std::vector<GroupCandidate> chosen;
   for (const int p : cut_.pieces) chosen.push_back(candidates_[static_cast<size_t>(p)]);
   return with(std::move(chosen), cut_.peak_bytes);
 }
 
-StreamCut StreamCuts::with(std::vector<RolledPiece> pieces, int64_t peak_bytes) const {
+StreamCut StreamCuts::with(std::vector<GroupCandidate> pieces, int64_t peak_bytes) const {
   StreamCut result{
       .order = order_, .pieces = std::move(pieces), .over_input = {}, .peak_bytes = peak_bytes};
-  for (RolledPiece& chosen : result.pieces) {
+  for (GroupCandidate& chosen : result.pieces) {
     widen(chosen, std::max(peak_bytes, options_.enough_bytes));
     result.peak_bytes = std::max(result.peak_bytes, chosen.bytes);
   }
@@ -154,7 +156,7 @@ StreamCut StreamCuts::with(std::vector<RolledPiece> pieces, int64_t peak_bytes) 
 }
 
 /// As many channels at a time as fit.
-void StreamCuts::widen(RolledPiece& piece, int64_t limit) const {
+void StreamCuts::widen(GroupCandidate& piece, int64_t limit) const {
   if (piece.channels == 0) return;
   GroupBytes bytes = piece.one_channel;
   int64_t& step = piece.group.loop.step;
@@ -163,18 +165,18 @@ void StreamCuts::widen(RolledPiece& piece, int64_t limit) const {
   piece.bytes = rolls_.bytes().group(piece.begin, bytes);
 }
 
-double StreamCuts::instructions(const RolledPiece& piece, LatencyEstimate& latency) const {
+double StreamCuts::instructions(const GroupCandidate& piece, LatencyEstimate& latency) const {
   const auto ways = latency.ways(piece.piece().members);
   return ways ? instructions_within(*ways, options_.enough_bytes - piece.bytes)
               : std::numeric_limits<double>::infinity();
 }
 
-RolledPiece StreamCuts::in_fastest_tiles(const RolledPiece& piece, LatencyEstimate& latency) const {
-  RolledPiece best = piece;
+GroupCandidate StreamCuts::in_fastest_tiles(const GroupCandidate& piece, LatencyEstimate& latency) const {
+  GroupCandidate best = piece;
   if (piece.channels > 0) return best;
   double least = instructions(best, latency);
   for (const int64_t rows : tiles(flow_, piece.group)) {
-    std::optional<RolledPiece> wider = rolls_.in_tiles(piece, rows, options_.enough_bytes + 1);
+    std::optional<GroupCandidate> wider = rolls_.in_tiles(piece, rows, options_.enough_bytes + 1);
     if (!wider) continue;
     const double time = instructions(*wider, latency);
     if (time >= least) continue;
@@ -187,17 +189,17 @@ RolledPiece StreamCuts::in_fastest_tiles(const RolledPiece& piece, LatencyEstima
 std::optional<StreamCut> StreamCuts::fastest(LatencyEstimate& latency) {
   const int64_t limit = options_.enough_bytes;
   if (cut_.peak_bytes > limit) return std::nullopt;
-  std::map<size_t, RolledPiece> tiled;  // candidates that fit, in their fastest tiles
+  std::map<size_t, GroupCandidate> tiled;  // candidates that fit, in their fastest tiles
   auto [cut, sum] =
       fastest_cut(latency, order_, rolls_.single_bytes(), pieces_, limit, [&](size_t p) {
-        RolledPiece piece = candidates_[p];
+        GroupCandidate piece = candidates_[p];
         widen(piece, limit);
         piece = in_fastest_tiles(piece, latency);
         const double time = instructions(piece, latency);
         tiled.emplace(p, std::move(piece));
         return time;
       });
-  std::vector<RolledPiece> chosen;
+  std::vector<GroupCandidate> chosen;
   for (const int p : cut.pieces) {
     chosen.push_back(std::move(tiled.at(static_cast<size_t>(p))));
     cut.peak_bytes = std::max(cut.peak_bytes, chosen.back().bytes);
@@ -207,8 +209,8 @@ std::optional<StreamCut> StreamCuts::fastest(LatencyEstimate& latency) {
   return result;
 }
 
-void StreamCuts::add(std::vector<RolledPiece> more) {
-  for (RolledPiece& piece : more) {
+void StreamCuts::add(std::vector<GroupCandidate> more) {
+  for (GroupCandidate& piece : more) {
     const int count = piece.end - piece.begin;
     pieces_.push_back({piece.begin,
                        piece.end,
@@ -220,19 +222,19 @@ void StreamCuts::add(std::vector<RolledPiece> more) {
 }
 
 /// Groups over channels.
-std::vector<RolledPiece> StreamCuts::sliced() {
+std::vector<GroupCandidate> StreamCuts::sliced() {
   placed_ = channel_candidates(channels_, rolls_.bytes(), order_, rolls_.single_bytes(), {});
   std::erase_if(placed_, [&](const PlacedGroup& p) {  // rows pass through rolled groups only
     return most(rolls_.single_bytes(), p) == Rolls::kImpossible;
   });
-  std::vector<RolledPiece> result;
+  std::vector<GroupCandidate> result;
   for (const PlacedGroup& p : placed_) result.push_back(piece(p, p.group->group.group));
   return result;
 }
 
-RolledPiece StreamCuts::piece(const PlacedGroup& placed, Group group) const {
+GroupCandidate StreamCuts::piece(const PlacedGroup& placed, Group group) const {
   const ChannelGroup& channels = placed.group->group;
-  RolledPiece result{.begin = placed.begin,
+  GroupCandidate result{.begin = placed.begin,
                      .end = placed.end,
                      .group = std::move(group),
                      .finalised = {},
@@ -247,11 +249,11 @@ RolledPiece StreamCuts::piece(const PlacedGroup& placed, Group group) const {
 
 /// Rolled groups inside of groups over channels, with fewer bytes than these and `limit`, at a
 /// position that nothing else executes with less than `limit`.
-std::vector<RolledPiece> StreamCuts::rolled_in_slices(int64_t limit,
+std::vector<GroupCandidate> StreamCuts::rolled_in_slices(int64_t limit,
                                                       Granularity granularity) const {
   const std::vector<bool> wanted = without_piece_below(limit, rolls_.single_bytes(), pieces_);
   const std::vector<int64_t> other = otherwise(limit);
-  std::vector<RolledPiece> result;
+  std::vector<GroupCandidate> result;
   for (const PlacedGroup& p : placed_) {
     const int64_t useless =
         std::min(rolls_.bytes().group(p.begin, p.group->bytes[p.sums]), most(other, p));
@@ -259,8 +261,8 @@ std::vector<RolledPiece> StreamCuts::rolled_in_slices(int64_t limit,
     if (rolls_.bytes().group(p.begin, p.group->wider(p.sums, 0)) >= useless ||
         std::find(wanted.begin() + p.begin, end, true) == end)
       continue;
-    for (const RolledPiece& rolled : rolls_.groups(p.begin, p.end, granularity)) {
-      RolledPiece nested = piece(p, roll_inside(flow_, p.group->group, rolled));
+    for (const GroupCandidate& rolled : rolls_.groups(p.begin, p.end, granularity)) {
+      GroupCandidate nested = piece(p, roll_inside(flow_, p.group->group, rolled));
       const std::optional<Derived> derived = derive(flow_, nested.group, Regions::kNone);
       if (!derived) continue;
       nested.one_channel = group_bytes(flow_, *derived);
@@ -298,7 +300,7 @@ note::Spans spans(const Instances& instances, const StreamCut& cut) {
                          [&](int i) { return instances.instance({i}).op.valid(); });
   };
   result.ops = operators(0, static_cast<int>(cut.order.size()));
-  for (const RolledPiece& piece : cut.pieces) {
+  for (const GroupCandidate& piece : cut.pieces) {
     const int64_t ops = operators(piece.begin, piece.end);
     const bool rolls = piece.channels == 0 || piece.in_slices;
     result.spans += rolls ? 1 : 0;
@@ -317,13 +319,13 @@ Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const St
   for (const InstanceId id : cut.over_input) outside.ops[id.index()].in_place.clear();
   std::vector<OrderPiece> pieces;
   std::vector<bool> in_piece(cut.order.size(), false);
-  for (const RolledPiece& piece : cut.pieces) {
+  for (const GroupCandidate& piece : cut.pieces) {
     pieces.push_back(piece.piece());
     std::fill(in_piece.begin() + piece.begin, in_piece.begin() + piece.end, true);
   }
   Plan plan = order_plan(dataflow, outside, cut.order,
                          {.in_place = in_place, .peak_bytes = cut.peak_bytes}, std::move(pieces));
-  for (const RolledPiece& piece : cut.pieces) {
+  for (const GroupCandidate& piece : cut.pieces) {
     if (piece.overlap) plan.overlaps.push_back(*piece.overlap);
   }
   if (!in_place) return plan;

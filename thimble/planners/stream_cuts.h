@@ -21,7 +21,7 @@ struct StreamOptions {
 
 struct StreamCut {
   std::vector<int> order;
-  std::vector<RolledPiece> pieces;  ///< ascending, disjoint
+  std::vector<GroupCandidate> pieces;  ///< ascending, disjoint
   /// Instances that, where they are in no piece, lie over consumed input, as in place they would
   /// need more than the peak.
   std::vector<InstanceId> over_input;
@@ -75,20 +75,20 @@ class StreamCuts {
   /// there is none.
   [[nodiscard]] std::optional<StreamCut> fastest(LatencyEstimate& latency);
   /// All pieces that the search came across; without a peak that they are for.
-  [[nodiscard]] const std::vector<RolledPiece>& candidates() const { return candidates_; }
+  [[nodiscard]] const std::vector<GroupCandidate>& candidates() const { return candidates_; }
   /// The order with these pieces, ascending and disjoint, that reach this peak.
-  [[nodiscard]] StreamCut with(std::vector<RolledPiece> pieces, int64_t peak_bytes) const;
+  [[nodiscard]] StreamCut with(std::vector<GroupCandidate> pieces, int64_t peak_bytes) const;
   [[nodiscard]] const Rolls& rolls() const { return rolls_; }
 
  private:
-  void add(std::vector<RolledPiece> more);
-  void widen(RolledPiece& piece, int64_t limit) const;
-  [[nodiscard]] double instructions(const RolledPiece& piece, LatencyEstimate& latency) const;
-  [[nodiscard]] RolledPiece in_fastest_tiles(const RolledPiece& piece,
+  void add(std::vector<GroupCandidate> more);
+  void widen(GroupCandidate& piece, int64_t limit) const;
+  [[nodiscard]] double instructions(const GroupCandidate& piece, LatencyEstimate& latency) const;
+  [[nodiscard]] GroupCandidate in_fastest_tiles(const GroupCandidate& piece,
                                              LatencyEstimate& latency) const;
-  [[nodiscard]] std::vector<RolledPiece> sliced();
-  [[nodiscard]] RolledPiece piece(const PlacedGroup& placed, Group group) const;
-  [[nodiscard]] std::vector<RolledPiece> rolled_in_slices(int64_t limit,
+  [[nodiscard]] std::vector<GroupCandidate> sliced();
+  [[nodiscard]] GroupCandidate piece(const PlacedGroup& placed, Group group) const;
+  [[nodiscard]] std::vector<GroupCandidate> rolled_in_slices(int64_t limit,
                                                           Granularity granularity) const;
   [[nodiscard]] std::vector<int64_t> otherwise(int64_t at_most) const;
   void cut_again();
@@ -101,7 +101,7 @@ class StreamCuts {
   const Rolls rolls_;
   int64_t worthless_bytes_ = Rolls::kImpossible;
   std::vector<PlacedGroup> placed_;  ///< over channels
-  std::vector<RolledPiece> candidates_;
+  std::vector<GroupCandidate> candidates_;
   std::vector<CutPiece> pieces_;  ///< the same
   BestCut cut_;
 };

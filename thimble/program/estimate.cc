@@ -43,7 +43,7 @@ int64_t Estimate::of_step(Position position) const {
 }
 
 std::optional<double> CoreEstimate::milliseconds() const {
-  return milliseconds_of(estimate.instructions);
+  return milliseconds_of(estimate.instructions + estimate.wait_cycles);
 }
 
 std::optional<double> CoreEstimate::milliseconds_of(double instructions) const {

@@ -14,6 +14,7 @@ namespace thimble {
 
 struct Estimate {
   double instructions = 0;         ///< of an inference
+  double wait_cycles = 0;          ///< for slow memories: docs/memories.md
   std::vector<double> steps;       ///< by position of the schedule, all of its executions; what an
                                    ///< inference takes beside its calls is left out
   std::set<std::string> left_out;  ///< kernels without coefficients: they count nothing
@@ -31,7 +32,7 @@ struct CoreEstimate {
   int64_t clock_hz = 0;  ///< 0: not known
   Estimate estimate;
 
-  /// At the clock, if each instruction takes a cycle; nothing without a clock.
+  /// At the clock, if each instruction takes a cycle, and with the waits; nothing without a clock.
   [[nodiscard]] std::optional<double> milliseconds() const;
   /// Of so many instructions of it.
   [[nodiscard]] std::optional<double> milliseconds_of(double instructions) const;

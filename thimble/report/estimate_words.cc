@@ -14,6 +14,8 @@ using Json = nlohmann::ordered_json;
 std::string estimate_text(const CoreEstimate& e) {
   std::string text =
       fmt::format("{:.3f} M instructions on {} (estimated)", e.estimate.instructions / 1e6, e.core);
+  if (e.estimate.wait_cycles > 0)
+    text += fmt::format("; waits {:.3f} M cycles for memories", e.estimate.wait_cycles / 1e6);
   if (const std::optional<double> ms = e.milliseconds())
     text += fmt::format("; {:.1f} ms at {} MHz if each takes a cycle", *ms, e.clock_hz / 1'000'000);
   if (!e.estimate.left_out.empty())
@@ -26,6 +28,7 @@ Json estimate_json(const std::optional<CoreEstimate>& e) {
   const std::optional<double> ms = e->milliseconds();
   return {{"core", e->core},
           {"instructions", std::llround(e->estimate.instructions)},
+          {"wait_cycles", std::llround(e->estimate.wait_cycles)},
           {"clock_hz", e->clock_hz > 0 ? Json(e->clock_hz) : Json()},
           {"milliseconds_at_a_cycle_each", ms ? Json(*ms) : Json()},
           {"left_out", e->estimate.left_out}};

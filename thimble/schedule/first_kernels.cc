@@ -34,17 +34,10 @@ Schedule with_first_kernels(const Graph& graph, Schedule schedule, const Core& c
     const auto name = [&](Step& step) {
       const KernelId kernel = kernels[position++];
       if (!kernel.valid()) return;
-      step.kernel = kernel;
       Scratch given = scratch(uses.of(step.op, step.method), kernel);
       for (const KernelUse& use : uses.of(step.op, step.method))
         given.size_bytes = std::max(given.size_bytes, scratch_bytes(chosen(kernel, use), use));
-      if (step.scratch.valid()) {
-        Buffer& buffer = schedule.buffers[step.scratch.index()];
-        buffer.type = given.type;
-        buffer.extents = {given.size_bytes / size_bytes(given.type)};
-      } else if (given.size_bytes > 0) {
-        step.scratch = add_scratch(schedule, given);
-      }
+      set_kernel(schedule, step, kernel, given);
     };
     for (Node& node : nodes) visit_node(node, name, [&](Loop& loop) { self(self, loop.body); });
   };

@@ -28,6 +28,8 @@ std::string memory_fault(const ScheduleMemory& memory) {
   if (memory.capacity_bytes &&
       (*memory.capacity_bytes < 0 || *memory.capacity_bytes > kMostMemoryBytes))
     return "its capacity is out of range";
+  if (!(memory.wait_cycles >= 0 && memory.wait_cycles <= kMostWaitCycles))
+    return "its wait cycles are out of range";
   const bool aligns = memory.alignment >= 1 && memory.alignment <= kMostMemoryAlignment &&
                       std::has_single_bit(static_cast<uint64_t>(memory.alignment));
   return aligns ? "" : "its alignment is no power of two up to 4,096";

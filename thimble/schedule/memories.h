@@ -24,6 +24,7 @@ constexpr MemoryId kArena{0}, kCaller{1}, kStream{2}, kFlash{3}, kFirstFurtherMe
 constexpr int kStreamAxis = 1;
 
 constexpr size_t kMostMemories = 32;
+constexpr double kMostWaitCycles = 1e6;
 constexpr int64_t kMostMemoryAlignment = 4096, kMostMemoryBytes = int64_t{1} << 40;
 
 /// What a schedule knows of a memory: contiguous bytes (banks that do not touch are several).
@@ -32,6 +33,7 @@ struct ScheduleMemory {
   MemoryKind kind = MemoryKind::kSram;
   std::optional<int64_t> capacity_bytes;  ///< none: as many as the layout needs
   int64_t alignment = 16;                 ///< of its first byte, a power of two
+  double wait_cycles = 0;                 ///< for a byte that is read or written
   bool operator==(const ScheduleMemory&) const = default;
 };
 

@@ -130,6 +130,17 @@ bool recomputes(const Schedule& schedule) {
   return any;
 }
 
+void set_kernel(Schedule& schedule, Step& step, KernelId kernel, const Scratch& needed) {
+  step.kernel = kernel;
+  if (step.scratch.valid()) {
+    Buffer& buffer = schedule.buffers[step.scratch.index()];
+    buffer.type = needed.type;
+    buffer.extents = {needed.size_bytes / size_bytes(needed.type)};
+  } else if (needed.size_bytes > 0) {
+    step.scratch = add_scratch(schedule, needed);
+  }
+}
+
 BufferId add_scratch(Schedule& schedule, const Scratch& needed) {
   schedule.buffers.push_back({.tensor = {},
                               .type = needed.type,

@@ -184,6 +184,8 @@ struct LiveRange {
 /// Whether any step does.
 [[nodiscard]] bool recomputes(const Schedule& schedule);
 
+/// Names the kernel of a step, which has its scratch for itself: a new buffer where it had none.
+void set_kernel(Schedule& schedule, Step& step, KernelId kernel, const Scratch& needed);
 /// A new buffer for it.
 [[nodiscard]] BufferId add_scratch(Schedule& schedule, const Scratch& needed);
 /// Whole buffer for a tensor.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 namespace thimble {
@@ -39,18 +38,26 @@ class Known {
 
 /// Without those that another is as good as, fewest bytes first; then at most so many.
 std::vector<Label> best_labels(const std::vector<Label>& labels, int most) {
-  std::vector<uint32_t> sorted(labels.size());
-  std::iota(sorted.begin(), sorted.end(), 0U);
-  std::ranges::sort(sorted, [&](uint32_t a, uint32_t b) {
-    const Label &l = labels[a], &r = labels[b];
-    if (l.peak_bytes != r.peak_bytes) return l.peak_bytes < r.peak_bytes;
-    return std::tuple(l.time, l.macs, l.below, a) < std::tuple(r.time, r.macs, r.below, b);
+  struct Key {
+    int64_t peak_bytes;
+    double time;
+    uint32_t number;
+  };
+  std::vector<Key> sorted;
+  sorted.reserve(labels.size());
+  for (const Label& label : labels)
+    sorted.push_back({label.peak_bytes, label.time, static_cast<uint32_t>(sorted.size())});
+  std::ranges::sort(sorted, [&](const Key& a, const Key& b) {
+    if (a.peak_bytes != b.peak_bytes) return a.peak_bytes < b.peak_bytes;
+    if (a.time != b.time) return a.time < b.time;
+    const Label &l = labels[a.number], &r = labels[b.number];
+    return std::tuple(l.macs, l.below, a.number) < std::tuple(r.macs, r.below, b.number);
   });
   Known free;                                      // of those with nothing below
   std::map<std::pair<int, int64_t>, Known> known;  // of the others, by tensor and bytes
   std::vector<Label> best;
-  for (const uint32_t number : sorted) {
-    const Label& label = labels[number];
+  for (const Key& key : sorted) {
+    const Label& label = labels[key.number];
     if (free.as_good_as(label)) continue;
     if (label.below == 0) {
       free.add(label);
@@ -95,6 +102,21 @@ Least least_before(size_t positions, const std::vector<FrontPiece>& pieces,
   return least;
 }
 
+/// Of labels, fewest bytes first, the fastest with no more bytes and nothing below.
+const Label* fastest_below(int64_t bytes, const std::vector<Label>& labels) {
+  const Label* fastest = nullptr;
+  for (const Label& label : labels) {
+    if (label.peak_bytes > bytes) break;
+    if (label.below == 0 && (fastest == nullptr || label.time < fastest->time)) fastest = &label;
+  }
+  return fastest;
+}
+/// Whether behind the piece, whose peak hides theirs, `fastest` is as good.
+bool is_worse_below(const FrontPiece& piece, const Label& label, const Label& fastest) {
+  return label.peak_bytes <= piece.peak_bytes && label.time >= fastest.time &&
+         label.macs >= fastest.macs;
+}
+
 /// The piece, then the label.
 Label joined(const FrontPiece& piece, const Label& label) {
   Label result{.peak_bytes = std::max(label.peak_bytes, piece.peak_bytes),
@@ -137,8 +159,12 @@ std::vector<FrontCut> front_cuts(int count, const std::vector<FrontPiece>& piece
     for (const int p : beginning_at[at]) {
       const FrontPiece& piece = pieces[static_cast<size_t>(p)];
       const std::vector<Label>& after = labels[static_cast<size_t>(piece.end)];
+      const Label* fastest = fastest_below(piece.peak_bytes, after);
       for (size_t b = 0; b < after.size(); ++b) {
+        if (fastest != nullptr && fastest != &after[b] && is_worse_below(piece, after[b], *fastest))
+          continue;
         Label label = joined(piece, after[b]);
+        if (!options.counts_macs()) label.macs = 0;
         label.next = static_cast<int>(b);
         label.piece = p;
         if (label.macs + least.macs[at] > options.most_macs ||
@@ -152,9 +178,10 @@ std::vector<FrontCut> front_cuts(int count, const std::vector<FrontPiece>& piece
   std::vector<FrontCut> result;
   for (const Label& first : labels.front()) {
     FrontCut cut{
-        .pieces = {}, .peak_bytes = first.peak_bytes, .time = first.time, .macs = first.macs};
+        .pieces = {}, .peak_bytes = first.peak_bytes, .time = first.time, .macs = 0};
     for (const Label* label = &first; label->piece >= 0;) {
       cut.pieces.push_back(label->piece);
+      cut.macs += pieces[static_cast<size_t>(label->piece)].macs;
       const FrontPiece& piece = pieces[static_cast<size_t>(label->piece)];
       label = &labels[static_cast<size_t>(piece.end)][static_cast<size_t>(label->next)];
     }

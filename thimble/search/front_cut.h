@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An order, cut into pieces, for two costs that add up and one that does not: of the first i
-// operators, all ways that no other is as good as, in peak, time and MACs.
+// operators, all ways that no other is as good as, in peak, time and, where they are limited, MACs.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace thimble {
@@ -35,9 +36,11 @@ struct FrontCut {
 };
 
 struct FrontCutOptions {
-  int64_t most_macs = 0;  ///< of a cut
+  static constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+  int64_t most_macs = 0;  ///< of a cut; kAny: they do not count
   double most_time = 0;
   int most_ways = 1;  ///< kept per position: more, and the front may lack some
+  [[nodiscard]] bool counts_macs() const { return most_macs != kAny; }
 };
 
 /// Fewest bytes first. pieces: of `count` operators.

@@ -275,12 +275,16 @@ void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
     return;
   }
   const int32_t end = part.end[3];
-  const int32_t most = p.multiplier != 1 ? end : std::max(4 * fours, 4);
-  for (; part.begin[3] < end; part.begin[3] = part.end[3]) {
-    part.end[3] = std::min(end, part.begin[3] + most);
-    const int32_t left = p.scratch_bytes - (part.end[3] - part.begin[3]) * unpacked;
-    BlockCounts({p.window, p.multiplier, left}, call, part, sums).count();
-  }
+  const auto groups = [&](int32_t channels, int32_t count) {
+    if (channels == 0 || count == 0) return;
+    part.end[3] = part.begin[3] + channels;
+    const int32_t left = p.scratch_bytes - channels * unpacked;
+    BlockCounts({p.window, p.multiplier, left}, call, part, sums.times(count)).count();
+  };
+  if (p.multiplier != 1) return groups(end - part.begin[3], 1);
+  const int32_t most = std::max(4 * fours, 4), channels = end - part.begin[3];
+  groups(most, channels / most);
+  groups(channels % most, 1);
 }
 
 // Planes of windows (depthwise_conv_2d_mve.cc), group of rows by group.

@@ -10,11 +10,17 @@ namespace thimble {
 /// Adds up features. Kernels of one type of parameters walk alike.
 class FeatureSums {
  public:
-  explicit FeatureSums(Features& features) : features_(features) {}
-  void add(Feature feature, double count) { features_[static_cast<size_t>(feature)] += count; }
+  explicit FeatureSums(Features& features, double times = 1)
+      : features_(features), times_(times) {}
+  void add(Feature feature, double count) {
+    features_[static_cast<size_t>(feature)] += times_ * count;
+  }
+  /// All that is added there counts so many times.
+  [[nodiscard]] FeatureSums times(double count) const { return FeatureSums(features_, count); }
 
  private:
   Features& features_;
+  double times_;
 };
 
 [[nodiscard]] inline double extent(const runtime::Region& region, int axis) {

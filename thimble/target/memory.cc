@@ -39,6 +39,12 @@ const char* name(MemoryKind kind) {
   throw InternalError("unknown MemoryKind");
 }
 
+double wait_cycles(const Memory& memory, int64_t clock_hz) {
+  if (memory.bytes_per_second > 0 && clock_hz > 0)
+    return static_cast<double>(clock_hz) / static_cast<double>(memory.bytes_per_second);
+  return on_chip(memory.kind) ? 0 : kAssumedWaitCycles;
+}
+
 int64_t Memory::size_bytes() const {
   int64_t sum = 0;
   for (const Bank& bank : banks) sum += bank.size_bytes;

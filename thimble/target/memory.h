@@ -34,12 +34,18 @@ struct Memory {
   MemoryKind kind = MemoryKind::kSram;
   int64_t alignment = 4;  ///< what its bus likes, a power of two
   std::vector<Bank> banks;
+  int64_t bytes_per_second = 0;  ///< read or written in a row; 0: not known
 
   [[nodiscard]] int64_t size_bytes() const;
   /// Banks that touch count as one.
   [[nodiscard]] int64_t largest_run_bytes() const;
   bool operator==(const Memory&) const = default;
 };
+
+/// Cycles of a core for which it waits for a byte, beyond what instructions take: none of memories
+/// on chip, kAssumedWaitCycles of external RAM, unless its bandwidth is known.
+[[nodiscard]] double wait_cycles(const Memory& memory, int64_t clock_hz);
+constexpr double kAssumedWaitCycles = 4;  // 54 MB/s at 216 MHz
 
 /// Largest sum of banks whose addresses follow one another.
 [[nodiscard]] int64_t largest_run_bytes(std::vector<Bank> banks);

@@ -122,11 +122,13 @@ MemoryKind read_kind(const Object& object) {
 }
 
 Memory read_memory(const Object& object) {
-  object.check_fields({"name", "kind", "alignment", "banks"});
+  object.check_fields({"name", "kind", "alignment", "banks", "bytes_per_second"});
   Memory memory;
   memory.name = object.text("name");
   memory.kind = read_kind(object);
   if (object.json.contains("alignment")) memory.alignment = object.number("alignment");
+  if (object.json.contains("bytes_per_second"))
+    memory.bytes_per_second = object.number("bytes_per_second");
   if (!std::has_single_bit(static_cast<uint64_t>(memory.alignment)) ||
       memory.alignment > kMostAlignment) {
     object.reject(fmt::format("'alignment' must be a power of two, {} at most", kMostAlignment));

@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules whose buffers do not fit the arena, spread over the memories of a target.
-#include "thimble/plan/spread.h"
+// Plans that do not fit the arena, spread over the memories of a target.
+#include "thimble/plan/reside.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/hand_written.h"
 #include "tests/support/random_network.h"
 #include "tests/support/test_graph.h"
 #include "tests/support/workload.h"
+#include "thimble/analysis/traffic.h"
+#include "thimble/plan/build.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
+#include "thimble/schedule/target_memories.h"
 
 namespace thimble {
 namespace {
 
-std::vector<ScheduleMemory> with_capacities(int64_t arena, const std::vector<int64_t>& further) {
-  std::vector<ScheduleMemory> result = common_memories();
-  result[kArena.index()].capacity_bytes = arena;
+MemoryRoom with_capacities(int64_t arena, const std::vector<int64_t>& further) {
+  MemoryRoom room;
+  room.memories[kArena.index()].capacity_bytes = arena;
   for (const int64_t bytes : further)
-    result.push_back({.name = fmt::format("bank_{}", result.size()), .capacity_bytes = bytes});
-  return result;
+    room.memories.push_back(
+        {.name = fmt::format("bank_{}", room.memories.size()), .capacity_bytes = bytes});
+  for (const ScheduleMemory& memory : room.memories)
+    room.usable_bytes.push_back(memory.capacity_bytes.value_or(INT64_MAX));
+  return room;
 }
 
 // "name kind KiB" of each beside the common ones, the arena first.
@@ -65,24 +72,61 @@ TEST(ScheduleMemories, HaveNamesThatEmittedCodeCanHave) {
 }
 
 // x -> a -> b, where b + x is y: x lives across a and b. 256 B each.
-TEST(Spread, MovesWhatLivesAcrossThePeak) {
+TEST(Residence, MovesWhatLivesAcrossThePeak) {
   testing::TestGraph g(1);
   const TensorId x = g.input({1, 8, 8, 4});
   const TensorId b = g.conv(g.conv(x, 4, 1, 1), 4, 1, 1);
   g.output(g.add(x, b));
   const auto planned = std::get<Planned>(
       choose_planner("original").planner->plan(g.graph(), {.in_place = false}, {}));
-  ASSERT_EQ(place(g.graph(), planned.schedule, {}).arena_bytes(), 768);
-  const auto found = spread(g.graph(), planned.schedule, with_capacities(512, {300}), {});
+  ASSERT_EQ(place(g.graph(), planned.schedule(), {}).arena_bytes(), 768);
+  const RealisedPlan& plan = planned.best().realised;
+  const auto found = resident(g.graph(), plan, with_capacities(512, {300}), {});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->placement.arena_bytes(), 512);
   EXPECT_EQ(found->placement.memory({4}).size_bytes, 256);
-  EXPECT_FALSE(spread(g.graph(), planned.schedule, with_capacities(512, {255}), {}));
-  EXPECT_FALSE(spread(g.graph(), planned.schedule, with_capacities(200, {300}), {}));
-  EXPECT_TRUE(spread(g.graph(), planned.schedule, with_capacities(256, {256, 256}), {}));
+  EXPECT_FALSE(resident(g.graph(), plan, with_capacities(512, {255}), {}));
+  EXPECT_FALSE(resident(g.graph(), plan, with_capacities(200, {300}), {}));
+  EXPECT_TRUE(resident(g.graph(), plan, with_capacities(256, {256, 256}), {}));
 }
 
-TEST(Spread, KeepsToCapacitiesAndTheReferencesOutputs) {
+TEST(Residence, IsAListOfStaysWithTransfersBetweenThem) {
+  const MemoryId psram{4};
+  const std::vector<Residence> residences = {
+      {{kArena, {0, 9}}},
+      {{kArena, {0, 3}}, {psram, {3, 7}}, {kArena, {7, 8}}, {kArena, {8, 9}}}};
+  const std::vector<Transfer> expected = {{BufferId{1}, kArena, psram, 3},
+                                          {BufferId{1}, psram, kArena, 7}};
+  EXPECT_EQ(transfers(residences), expected);
+}
+
+// docs/memories.md: by hand `a`, which three steps touch, is in PSRAM; `b` or `c` would wait less.
+TEST(Residence, IsSlowForWhatIsTouchedLeast) {
+  testing::HandWritten hand = testing::several_memories();
+  for (ScheduleMemory& memory : hand.schedule.memories)
+    memory.wait_cycles = memory.kind == MemoryKind::kExternalRam ? kAssumedWaitCycles : 0;
+  const Placement by_hand = place(hand.graph, hand.schedule, {});
+  const double waits = wait_cycles(hand.graph, hand.schedule);
+  EXPECT_EQ(waits, 3 * 1024 * kAssumedWaitCycles);
+  MemoryRoom room{.memories = hand.schedule.memories, .usable_bytes = {}};
+  room.memories[kArena.index()].capacity_bytes = by_hand.arena_bytes() + 96;
+  for (const ScheduleMemory& memory : room.memories)
+    room.usable_bytes.push_back(memory.capacity_bytes.value_or(INT64_MAX));
+  const Limits limits{.sram_bytes = {},
+                      .ports = {.input = Place::kStreamed, .output = Place::kUser}};
+  const auto planned =
+      std::get<Planned>(choose_planner("stream:granularity=row").planner->plan(hand.graph, limits, {}));
+  const auto found = resident(hand.graph, planned.best().realised, room, {});
+  ASSERT_TRUE(found);
+  EXPECT_LT(found->wait_cycles, waits);
+  for (const MemoryId memory : {kArena, MemoryId{4}, MemoryId{5}})
+    EXPECT_LE(found->placement.memory(memory).size_bytes, *room.memories[memory.index()].capacity_bytes);
+  const Program program = lower(hand.graph, found->schedule, found->placement);
+  EXPECT_EQ(verify(hand.graph, program).fault, "");
+  EXPECT_EQ(build(hand.graph, found->plan), found->schedule);
+}
+
+TEST(Residence, KeepsToCapacitiesAndTheReferencesOutputs) {
   const uint64_t graphs = testing::random_cases(testing::kSanitized ? 20 : 120, 4'000);
   int found_some = 0;
   int64_t moved_bytes = 0;
@@ -91,8 +135,8 @@ TEST(Spread, KeepsToCapacitiesAndTheReferencesOutputs) {
     const Graph graph = testing::random_network(seed);
     for (const char* planner : {"reorder", "stream"}) {
       const auto planned = std::get<Planned>(choose_planner(planner).planner->plan(graph, {}, {}));
-      const int64_t whole = place(graph, planned.schedule, {}).arena_bytes();
-      const auto found = spread(graph, planned.schedule,
+      const int64_t whole = place(graph, planned.schedule(), {}).arena_bytes();
+      const auto found = resident(graph, planned.best().realised,
                                 with_capacities(whole * 2 / 3, {whole / 3, whole / 2}), {});
       if (!found) continue;
       ++found_some;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/analysis/traffic.h"
+
+#include <algorithm>
+
+#include "thimble/schedule/reads.h"
+
+namespace thimble {
+
+// A kernel with windows reads an element once for each of them, but for what it keeps in registers
+// or in scratch; caches make the difference small.
+std::vector<int64_t> traffic(const Graph& graph, const Schedule& schedule) {
+  const std::vector<AccessMap> maps = access_maps(graph);
+  std::vector<int64_t> bytes(schedule.buffers.size());
+  execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
+    const Shape& shape = graph.tensor(written_tensor(graph, schedule, step)).shape;
+    const Region out = evaluate(step.region, counters, shape);
+    if (empty(out)) return;
+    const auto bytes_of = [&](BufferId buffer, const Region& region) {
+      return elements(region) * size_bytes(schedule.buffer(buffer).type);
+    };
+    bytes[step.out.index()] += bytes_of(step.out, out);
+    for (size_t k = 0; k < step.in.size(); ++k) {
+      if (!step.in[k].valid()) continue;
+      const Region read = read_region(graph, maps, step, k, out, counters);
+      const auto parts = static_cast<int64_t>(step.in[k].from.size());
+      for (const BufferId part : step.in[k].from)
+        bytes[part.index()] += bytes_of(part, read) / parts;
+    }
+    if (step.scratch.valid())
+      bytes[step.scratch.index()] += 2 * schedule.buffer(step.scratch).size_bytes();
+  });
+  return bytes;
+}
+
+double wait_cycles(const Graph& graph, const Schedule& schedule) {
+  if (std::ranges::none_of(schedule.memories, [](const ScheduleMemory& memory) {
+        return memory.wait_cycles > 0;
+      }))
+    return 0;
+  const std::vector<int64_t> bytes = traffic(graph, schedule);
+  double sum = 0;
+  for (size_t b = 0; b < bytes.size(); ++b)
+    sum += static_cast<double>(bytes[b]) * schedule.memory(schedule.buffers[b].memory).wait_cycles;
+  return sum;
+}
+
+}  // namespace thimble
