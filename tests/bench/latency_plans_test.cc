@@ -91,17 +91,17 @@ TEST(LatencyPlans, AreEstimatedAsTheirProgramsAre) {
 TEST(LatencyPlans, HaveEveryConstantOnce) {
   for (const char* core : {"cortex-m4", "cortex-m55"}) {
     size_t shared = 0;
-    each_tiled_chain([&](Tiling tiling, uint64_t seed, const Graph& graph, const Plan& plan,
-                         const Dataflow&) {
-      const RealisedPlan found = realised(graph, plan, core_named(core), std::nullopt, {});
-      const Program program = lower(graph, found.schedule, found.placement);
-      EXPECT_EQ(memory_fault(program), "") << core << " " << name(tiling) << " " << seed;
-      std::set<BufferId> used;
-      for (const ProgramParams& params : program.params) {
-        for (const BufferId constant : params.constants)
-          shared += used.insert(constant).second ? 0 : 1;
-      }
-    });
+    each_tiled_chain(
+        [&](Tiling tiling, uint64_t seed, const Graph& graph, const Plan& plan, const Dataflow&) {
+          const RealisedPlan found = realised(graph, plan, core_named(core), std::nullopt, {});
+          const Program program = lower(graph, found.schedule, found.placement);
+          EXPECT_EQ(memory_fault(program), "") << core << " " << name(tiling) << " " << seed;
+          std::set<BufferId> used;
+          for (const ProgramParams& params : program.params) {
+            for (const BufferId constant : params.constants)
+              shared += used.insert(constant).second ? 0 : 1;
+          }
+        });
     EXPECT_GT(shared, 0U) << core;
   }
 }

@@ -43,7 +43,7 @@ Plan reordered(const Graph& graph) {
 }
 
 RealisedPlan placed_with(const Graph& graph, Plan plan, const std::string& core,
-                           std::optional<int64_t> arena_bytes, Weights weights = Weights::kFast) {
+                         std::optional<int64_t> arena_bytes, Weights weights = Weights::kFast) {
   Core target = core_named(core);
   target.weights = weights;
   plan.kernels.clear();
@@ -91,7 +91,7 @@ Graph depthwise_network(bool relu, float other) {
 }
 
 RealisedPlan with_room(const Graph& graph, const char* core = "cortex-m4",
-                         Weights weights = Weights::kFast) {
+                       Weights weights = Weights::kFast) {
   return placed_with(graph, reordered(graph), core, 64 * 1024, weights);
 }
 
@@ -418,9 +418,8 @@ TEST(ChooseKernels, LeavesThePiecesThatAFastKernelRefuses) {
   for (const testing::HandWritten* hand : {&rows, &slices, &turned}) {
     const Schedule schedule =
         with_first_kernels(hand->graph, hand->schedule, core_named("cortex-m4"));
-    expect_right(hand->graph, {.plan = {},
-                               .schedule = schedule,
-                               .placement = place(hand->graph, schedule, {})});
+    expect_right(hand->graph,
+                 {.plan = {}, .schedule = schedule, .placement = place(hand->graph, schedule, {})});
   }
 }
 

@@ -136,7 +136,8 @@ TEST(MotesPlans, LeaveRoomForTheKernelsThatTheLimitOnTimeNeeds) {
   };
   const double whole = instructions(planned_with("reorder").schedule());
   const Planned found = planned_with("motes");
-  EXPECT_LE(instructions(found.schedule()), 1.055 * whole) << "1.05, by estimates without a schedule";
+  EXPECT_LE(instructions(found.schedule()), 1.055 * whole)
+      << "1.05, by estimates without a schedule";
   Plan portable = found.best().plan();
   portable.kernels.clear();
   EXPECT_GT(instructions(build(graph, portable)), 2 * whole);

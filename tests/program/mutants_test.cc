@@ -89,7 +89,9 @@ TEST_P(MutantsOfModels, AreCaught) {
   std::vector<std::pair<std::string, Planned>> plans;
   for (const Planner& planner : planners()) {
     auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
-    const auto same = [&](const auto& other) { return other.second.schedule() == planned.schedule(); };
+    const auto same = [&](const auto& other) {
+      return other.second.schedule() == planned.schedule();
+    };
     // On a chain several planners give the same.
     if (std::ranges::none_of(plans, same)) plans.emplace_back(planner.name, std::move(planned));
   }

@@ -97,7 +97,7 @@ Graph random_branches(uint64_t seed, zoo::Random& random) {
 /// Groups of an order, whether they gain anything or not: rolled, and rolled inside of loops over
 /// channels.
 std::vector<GroupCandidate> all_groups(ChannelGroups& channels, const Rolls& rolls,
-                                    const std::vector<int>& order) {
+                                       const std::vector<int>& order) {
   const Dataflow& flow = channels.dataflow();
   const std::vector<int64_t> otherwise(order.size(), INT64_MAX);
   std::vector<GroupCandidate> result;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans that do not fit the arena, spread over the memories of a target.
-#include "thimble/plan/reside.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include "tests/support/workload.h"
 #include "thimble/analysis/traffic.h"
 #include "thimble/plan/build.h"
+#include "thimble/plan/reside.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
@@ -93,8 +92,7 @@ TEST(Residence, MovesWhatLivesAcrossThePeak) {
 TEST(Residence, IsAListOfStaysWithTransfersBetweenThem) {
   const MemoryId psram{4};
   const std::vector<Residence> residences = {
-      {{kArena, {0, 9}}},
-      {{kArena, {0, 3}}, {psram, {3, 7}}, {kArena, {7, 8}}, {kArena, {8, 9}}}};
+      {{kArena, {0, 9}}}, {{kArena, {0, 3}}, {psram, {3, 7}}, {kArena, {7, 8}}, {kArena, {8, 9}}}};
   const std::vector<Transfer> expected = {{BufferId{1}, kArena, psram, 3},
                                           {BufferId{1}, psram, kArena, 7}};
   EXPECT_EQ(transfers(residences), expected);
@@ -114,13 +112,14 @@ TEST(Residence, IsSlowForWhatIsTouchedLeast) {
     room.usable_bytes.push_back(memory.capacity_bytes.value_or(INT64_MAX));
   const Limits limits{.sram_bytes = {},
                       .ports = {.input = Place::kStreamed, .output = Place::kUser}};
-  const auto planned =
-      std::get<Planned>(choose_planner("stream:granularity=row").planner->plan(hand.graph, limits, {}));
+  const auto planned = std::get<Planned>(
+      choose_planner("stream:granularity=row").planner->plan(hand.graph, limits, {}));
   const auto found = resident(hand.graph, planned.best().realised, room, {});
   ASSERT_TRUE(found);
   EXPECT_LT(found->wait_cycles, waits);
   for (const MemoryId memory : {kArena, MemoryId{4}, MemoryId{5}})
-    EXPECT_LE(found->placement.memory(memory).size_bytes, *room.memories[memory.index()].capacity_bytes);
+    EXPECT_LE(found->placement.memory(memory).size_bytes,
+              *room.memories[memory.index()].capacity_bytes);
   const Program program = lower(hand.graph, found->schedule, found->placement);
   EXPECT_EQ(verify(hand.graph, program).fault, "");
   EXPECT_EQ(build(hand.graph, found->plan), found->schedule);
@@ -137,7 +136,7 @@ TEST(Residence, KeepsToCapacitiesAndTheReferencesOutputs) {
       const auto planned = std::get<Planned>(choose_planner(planner).planner->plan(graph, {}, {}));
       const int64_t whole = place(graph, planned.schedule(), {}).arena_bytes();
       const auto found = resident(graph, planned.best().realised,
-                                with_capacities(whole * 2 / 3, {whole / 3, whole / 2}), {});
+                                  with_capacities(whole * 2 / 3, {whole / 3, whole / 2}), {});
       if (!found) continue;
       ++found_some;
       ASSERT_EQ(malformed(graph, found->schedule), "");

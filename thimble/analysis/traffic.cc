@@ -34,9 +34,8 @@ std::vector<int64_t> traffic(const Graph& graph, const Schedule& schedule) {
 }
 
 double wait_cycles(const Graph& graph, const Schedule& schedule) {
-  if (std::ranges::none_of(schedule.memories, [](const ScheduleMemory& memory) {
-        return memory.wait_cycles > 0;
-      }))
+  if (std::ranges::none_of(schedule.memories,
+                           [](const ScheduleMemory& memory) { return memory.wait_cycles > 0; }))
     return 0;
   const std::vector<int64_t> bytes = traffic(graph, schedule);
   double sum = 0;

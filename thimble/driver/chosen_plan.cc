@@ -61,8 +61,8 @@ size_t taken_of(const Graph& graph, const Planned& planned, const Request& reque
 
 }  // namespace
 
-ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice,
-                       const Planned& planned, const Request& request) {
+ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, const Planned& planned,
+                       const Request& request) {
   if (!planned.has_choice && request.pick)
     throw CompileError("--pick", fmt::format("is for planners with a choice of plans; {} has one",
                                              choice.planner->name));

@@ -8,14 +8,15 @@
 namespace thimble {
 
 std::optional<RealisedPlan> with_other_kernels(const Compiled& compiled, const Core& core,
-                                                 int64_t live_bytes) {
+                                               int64_t live_bytes) {
   if (!compiled.decided) return std::nullopt;
   const Core estimated = estimated_core(core);
   const LatencyModel model = latency_model_for(estimated);
   const AxisGraph axes(compiled.graph);
   const Dataflow flow(axes, compiled.decided->instances);
   LatencyEstimate latency(flow, estimated, model);
-  Realisation realisation(flow, latency, without_kernels(*compiled.decided), {.method = LayoutMethod::kGreedyBySize});
+  Realisation realisation(flow, latency, without_kernels(*compiled.decided),
+                          {.method = LayoutMethod::kGreedyBySize});
   return realisation.with(realisation.live_within(live_bytes));
 }
 

@@ -69,8 +69,8 @@ std::optional<note::ConstantChannels> channels_of(const Compiled& compiled) {
 
 std::optional<CoreEstimate> estimate_of(const Compiled& compiled) {
   const std::string& core = compiled.target.core.name;
-  std::optional<CoreEstimate> found = estimate_on(
-      compiled.program, core.empty() ? kUnnamedCore : core, compiled.target.clock_hz);
+  std::optional<CoreEstimate> found =
+      estimate_on(compiled.program, core.empty() ? kUnnamedCore : core, compiled.target.clock_hz);
   if (found) found->estimate.wait_cycles = wait_cycles(compiled.graph, compiled.plan.schedule);
   return found;
 }

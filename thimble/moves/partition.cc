@@ -60,7 +60,7 @@ void Partitions::add_parts(const GroupCandidate& base, int64_t most, Windows win
 }
 
 std::vector<GroupCandidate> Partitions::along_rows(int begin, int end, int64_t most,
-                                              Windows windows) const {
+                                                   Windows windows) const {
   std::vector<GroupCandidate> result;
   for (const GroupCandidate& rows : rolls_.groups(begin, end, Granularity::kRow)) {
     GroupCandidate parts{
@@ -79,10 +79,10 @@ std::vector<GroupCandidate> Partitions::along_columns_of_rows(int begin, int end
   std::vector<GroupCandidate> result;
   for (const GroupCandidate& pixels : rolls_.groups(begin, end, Granularity::kPixel)) {
     GroupCandidate parts{.begin = begin,
-                    .end = end,
-                    .group = pixels.group,
-                    .finalised = pixels.finalised,
-                    .slices = {}};
+                         .end = end,
+                         .group = pixels.group,
+                         .finalised = pixels.finalised,
+                         .slices = {}};
     const int axis = pixels.group.loop.axis == kRowAxis ? kColumnAxis : kRowAxis;
     const int64_t across = flow_.shape(pixels.group.loop.paced)[static_cast<size_t>(axis)];
     if (across == 1 || !derives(parts.group)) continue;
@@ -119,11 +119,11 @@ std::vector<GroupCandidate> Partitions::along_channels(int begin, int end) const
   for (const int64_t step : steps(group->channels, group->channels)) {
     std::vector<Member> members = group->members(step);
     GroupCandidate parts{.begin = begin,
-                    .end = end,
-                    .group = std::get<Group>(std::move(members.front().what)),
-                    .finalised = {},
-                    .by_channels = true,
-                    .slices = group->slices};
+                         .end = end,
+                         .group = std::get<Group>(std::move(members.front().what)),
+                         .finalised = {},
+                         .by_channels = true,
+                         .slices = group->slices};
     for (size_t m = 1; m < members.size(); ++m)
       parts.finalised.push_back(std::get<InstanceCall>(members[m].what));
     result.push_back(std::move(parts));

@@ -35,7 +35,7 @@ class Partitions {
   /// Positions [begin, end) in 2 to `most` parts, along each axis that can be cut. Nothing in them
   /// is computed again. Not all of them need have a derivation.
   [[nodiscard]] std::vector<GroupCandidate> along_rows(int begin, int end, int64_t most,
-                                                  Windows windows) const;
+                                                       Windows windows) const;
   [[nodiscard]] std::vector<GroupCandidate> along_channels(int begin, int end) const;
   /// Rings of rows, one at a time, within which columns are in parts of 1 to 8 positions of the
   /// last value: hardly more bytes than pixel by pixel, and far fewer calls. Of all steps: of any
@@ -57,6 +57,7 @@ class Partitions {
 
 /// The outer one, which is along rows, with a run of its instances in parts along channels. Nothing
 /// if these are not a run of its members.
-[[nodiscard]] std::optional<GroupCandidate> nest(const GroupCandidate& outer, const GroupCandidate& inner);
+[[nodiscard]] std::optional<GroupCandidate> nest(const GroupCandidate& outer,
+                                                 const GroupCandidate& inner);
 
 }  // namespace thimble

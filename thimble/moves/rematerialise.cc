@@ -149,4 +149,22 @@ Instances rematerialise(const Instances& instances, const std::vector<Rematerial
   return result;
 }
 
+void rematerialise_more(
+    const AxisGraph& axes, const Instances& instances, int64_t most_macs,
+    const std::function<Gain(const Rematerialisations& again, int64_t macs)>& attempt) {
+  constexpr int kMostInVain = 4;  // one after the other
+  Rematerialisations again;
+  int64_t macs = 0;
+  int in_vain = 0;
+  for (const Rematerialisation& more : rematerialisations(axes, instances)) {
+    if (more.macs > most_macs - macs) continue;
+    if (in_vain == kMostInVain) break;
+    again.push_back(more);
+    macs += more.macs;
+    const Gain gain = attempt(again, macs);
+    if (gain == Gain::kEnough) break;
+    in_vain = gain == Gain::kSome ? 0 : in_vain + 1;
+  }
+}
+
 }  // namespace thimble

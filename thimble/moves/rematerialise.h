@@ -9,6 +9,7 @@
 // fused groups will find that out.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "thimble/analysis/axis_graph.h"
@@ -35,5 +36,13 @@ struct Rematerialisation {
 /// found in these very instances.
 [[nodiscard]] Instances rematerialise(const Instances& instances,
                                       const std::vector<Rematerialisation>& which);
+
+using Rematerialisations = std::vector<Rematerialisation>;
+enum class Gain : uint8_t { kSome, kNone, kEnough };
+/// One more each time, the largest value first, as long as their MACs are no more than so many:
+/// calls `attempt` with all of them and their MACs. Ends at kEnough, or after some without gain.
+void rematerialise_more(
+    const AxisGraph& axes, const Instances& instances, int64_t most_macs,
+    const std::function<Gain(const Rematerialisations& again, int64_t macs)>& attempt);
 
 }  // namespace thimble

@@ -214,11 +214,11 @@ std::vector<GroupCandidate> Rolls::groups(int begin, int end, Granularity granul
     if (granularity == Granularity::kPixel && axis == kColumnAxis && !keeps_axes(begin, end))
       continue;
     GroupCandidate piece{.begin = begin,
-                      .end = end,
-                      .group = group(begin, end, axis, granularity),
-                      .finalised = {},
-                      .overlap = {},
-                      .by_pixels = granularity == Granularity::kPixel};
+                         .end = end,
+                         .group = group(begin, end, axis, granularity),
+                         .finalised = {},
+                         .overlap = {},
+                         .by_pixels = granularity == Granularity::kPixel};
     for (int k = begin; k < end; ++k) {
       if (sums_rows(begin, at(k)))
         piece.finalised.push_back({{order_[position(k)]}, Method::kFinalise});
@@ -244,10 +244,9 @@ bool Rolls::measure(GroupCandidate& piece, int64_t useless_bytes) const {
   const std::vector<ValueId> inputs = bytes_.consumed(piece.begin, piece.end);
   for (const ValueId v : inputs) largest_in = std::max(largest_in, bytes_.size(v));
   if (piece.bytes - std::min(largest_out, largest_in) >= useless_bytes) return false;
-  const BestOverlap best =
-      best_overlap(flow_, inputs, whole, [&](ValueId out, ValueId in) {
-        return group_lead(flow_, *derived, out, in);
-      });
+  const BestOverlap best = best_overlap(flow_, inputs, whole, [&](ValueId out, ValueId in) {
+    return group_lead(flow_, *derived, out, in);
+  });
   piece.overlap = best.choice;
   piece.lead_bytes = best.lead_bytes;
   piece.bytes -= best.saved_bytes;
@@ -255,7 +254,7 @@ bool Rolls::measure(GroupCandidate& piece, int64_t useless_bytes) const {
 }
 
 std::optional<GroupCandidate> Rolls::in_tiles(GroupCandidate piece, int64_t rows,
-                                           int64_t useless_bytes) const {
+                                              int64_t useless_bytes) const {
   for (int k = piece.begin; k < piece.end; ++k) {
     if (flow_.instances.receives(at(k)) || flow_.instances.delivers(at(k))) return std::nullopt;
   }
@@ -288,7 +287,7 @@ void Rolls::pass_through(int begin, int k, Through& through) const {
 }
 
 std::vector<GroupCandidate> Rolls::all(const std::vector<int64_t>& otherwise_bytes, int most,
-                                    Granularity granularity) const {
+                                       Granularity granularity) const {
   std::vector<GroupCandidate> result;
   const auto count = static_cast<int>(order_.size());
   for (int begin = 0; begin < count; ++begin) {

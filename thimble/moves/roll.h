@@ -35,15 +35,16 @@ class Rolls {
   [[nodiscard]] const std::vector<int64_t>& single_bytes() const { return single_bytes_; }
   /// All pieces of at most `most` instances that need less than the most that one of them needs
   /// otherwise, per position.
-  [[nodiscard]] std::vector<GroupCandidate> all(const std::vector<int64_t>& otherwise_bytes, int most,
-                                             Granularity granularity) const;
+  [[nodiscard]] std::vector<GroupCandidate> all(const std::vector<int64_t>& otherwise_bytes,
+                                                int most, Granularity granularity) const;
   /// Positions [begin, end) as a group, along each axis that there may be rows along; what reduces
   /// them is finalised behind it. Without their bytes.
-  [[nodiscard]] std::vector<GroupCandidate> groups(int begin, int end, Granularity granularity) const;
+  [[nodiscard]] std::vector<GroupCandidate> groups(int begin, int end,
+                                                   Granularity granularity) const;
   /// A piece, not in slices, with tiles of so many rows (by pixels: of so many columns) in place of
   /// one; nothing if it needs useless_bytes then, or its rows come from or go to a port.
   [[nodiscard]] std::optional<GroupCandidate> in_tiles(GroupCandidate piece, int64_t rows,
-                                                    int64_t useless_bytes) const;
+                                                       int64_t useless_bytes) const;
   /// An output over an input that dies at the position, where that has a lead: per position.
   [[nodiscard]] std::vector<OverlapChoice> over_inputs(int at) const;
   /// That of single_bytes, with its lead; nothing if the instance needs no overlap for them, or

@@ -185,8 +185,7 @@ int64_t LatencyEstimate::what_of(const InstanceCall& call) {
 // Copies differ by their shapes.
 std::vector<int64_t> LatencyEstimate::key_of(const InstanceCall& call, const LoopedCall& looped) {
   constexpr int64_t kCopy = -1;
-  const bool computes =
-      call.instance.valid() && flow_.instances.instance(call.instance).op.valid();
+  const bool computes = call.instance.valid() && flow_.instances.instance(call.instance).op.valid();
   std::vector<int64_t> key = {computes ? what_of(call) : kCopy, static_cast<int64_t>(call.method)};
   key.reserve(64);
   for (const LoopAround& loop : looped.loops) {
@@ -297,7 +296,8 @@ KernelWays LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& 
   if (!instance.op.valid()) return {{.instructions = copied(looped, call.method)}};
   const std::vector<KernelUse>& uses = flow_.axes.uses(instance.op, call.method);
   Counted calls;
-  for (const KernelUse& use : uses) calls.emplace_back(&use, CountedCall(known_->features, looped, use));
+  for (const KernelUse& use : uses)
+    calls.emplace_back(&use, CountedCall(known_->features, looped, use));
   KernelWays ways = {{.scratch_bytes = flow_.scratch_bytes(call),
                       .instructions = priced(KernelId{}, calls, std::nullopt)}};
   std::optional<Weights> format;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a planner decides, and all that it decides: instances, the order in which they execute,
 // fused groups of them as trees of tile loops, what lies over consumed inputs, the kernel of each
-// step, the memories that buffers are in. Everything else follows: regions, buffers, elements produced again (derive.h), steps
-// (build.h), cost (evaluate.h).
+// step, the memories that buffers are in. Everything else follows: regions, buffers, elements
+// produced again (derive.h), steps (build.h), cost (evaluate.h).
 //
 //   x -> expand e -> depthwise d -> project y -> relu z          Pex's Figure 1, one channel at a
 //   time

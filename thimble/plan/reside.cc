@@ -192,7 +192,8 @@ class Housing {
       for (size_t b = 0; b < where_.size(); ++b) {
         if (!fixed_[b] && wait(b, where_[b]) > 0) slow.push_back(b);
       }
-      std::ranges::stable_sort(slow, std::greater<>(), [&](size_t b) { return wait(b, where_[b]); });
+      std::ranges::stable_sort(slow, std::greater<>(),
+                               [&](size_t b) { return wait(b, where_[b]); });
       std::vector<size_t> memories(usable_.size());
       for (size_t m = 0; m < memories.size(); ++m) memories[m] = m;
       std::ranges::stable_sort(memories, {}, [&](size_t m) { return memories_[m].wait_cycles; });

@@ -13,7 +13,8 @@
 
 namespace thimble {
 
-/// What is kept between inferences lies in a memory of this name, if there is one, and nothing else.
+/// What is kept between inferences lies in a memory of this name, if there is one, and nothing
+/// else.
 inline constexpr const char* kStateMemory = "state";
 
 /// The memories that a plan may use: what a schedule begins with and others behind.

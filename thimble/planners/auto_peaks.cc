@@ -24,8 +24,8 @@ constexpr int kReachOfParts = 32;   // instances around a peak
 constexpr int64_t kMostBlocks = 4;  // each is written down
 
 /// Positions [begin, end) in parts: fewer bytes, or fewer instructions.
-std::vector<GroupCandidate> undominated_parts(MotesUnits& units, const Partitions& partitions, int begin,
-                                         int end) {
+std::vector<GroupCandidate> undominated_parts(MotesUnits& units, const Partitions& partitions,
+                                              int begin, int end) {
   std::vector<GroupCandidate> parts = partitions.along_channels(begin, end);
   const auto add = [&](int64_t most, Windows windows) {
     std::ranges::move(partitions.along_rows(begin, end, most, windows), std::back_inserter(parts));

@@ -63,8 +63,7 @@ std::optional<GroupCandidate> MotesUnits::measured(GroupCandidate unit) {
   static const KernelWays kNothing = {{}};
   live.resize(ways.size() + 1 + unit.finalised.size(), live.back());
   ways.push_back(&kNothing);  // what is finalised may lie apart from its sums
-  for (const InstanceCall& call : unit.finalised)
-    ways.push_back(&latency_.whole_ways(call));
+  for (const InstanceCall& call : unit.finalised) ways.push_back(&latency_.whole_ways(call));
   unit.times = piece_times(ways, live);
   unit.bytes = unit.times.front().live_bytes;
   return unit;

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "thimble/planners/planner.h"
-#include "thimble/planners/stream_cuts.h"
+#include "thimble/planners/stream_orders.h"
 
 namespace thimble {
 

@@ -3,13 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
-#include <set>
-
-#include "thimble/moves/resident_first.h"
-#include "thimble/search/narrow_early.h"
 
 namespace thimble {
 namespace {
@@ -20,8 +15,6 @@ constexpr int64_t kLeastGainOfBoth = 32;
 
 // Rows or columns of the last value at a time, to try.
 constexpr int64_t kTiles[] = {1, 2, 4, 8};
-
-constexpr size_t kMostWithAllOrders = 300;  // instances
 
 /// Positions that no piece executes in less than `bytes`.
 std::vector<bool> without_piece_below(int64_t bytes, const std::vector<int64_t>& single_bytes,
@@ -53,58 +46,7 @@ std::vector<int64_t> tiles(const Dataflow& flow, const Group& group) {
   return result;
 }
 
-/// Rows are received before everything else, and delivered behind it.
-std::vector<int> ports_at_the_ends(const Dataflow& flow, std::vector<int> order) {
-  const Instances& all = flow.instances;
-  const auto receives = [&](int i) { return all.receives(all.instance({i})); };
-  const auto delivers = [&](int i) { return all.delivers(all.instance({i})); };
-  std::stable_partition(order.begin(), order.end(), receives);
-  std::stable_partition(order.begin(), order.end(), std::not_fn(delivers));
-  return order;
-}
-
 }  // namespace
-
-std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow, const OrderProblem& problem,
-                                            const TimeLimit* time) {
-  const std::vector<int> least = reorder(problem, kOrderStates, time).ops;
-  const std::vector<int> narrow = narrow_early(problem, least).ops;
-  std::vector<std::vector<int>> orders;
-  const auto add = [&](const std::vector<int>& order) {
-    if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
-  };
-  // In large networks of cells others gain nothing, and take long.
-  const bool few = narrow != least && least.size() > kMostWithAllOrders;
-  if (!few) add(original_order(problem).ops);
-  add(ports_at_the_ends(dataflow, least));
-  if (!few) add(resident_first_order(dataflow.axes, dataflow.instances));
-  add(ports_at_the_ends(dataflow, narrow));
-  return orders;
-}
-
-const std::vector<std::vector<int>>& KnownOrders::of(const Dataflow& dataflow,
-                                                     const OrderProblem& problem,
-                                                     const TimeLimit* time) {
-  const auto same = [&](const Known& k) {
-    return k.problem == problem && k.instances == dataflow.instances;
-  };
-  {
-    const std::lock_guard lock(mutex_);
-    const auto at = std::ranges::find_if(known_, same);
-    if (at != known_.end()) return at->orders;
-  }
-  Known found{dataflow.instances, problem, stream_orders(dataflow, problem, time)};
-  const std::lock_guard lock(mutex_);
-  return known_.emplace_back(std::move(found)).orders;
-}
-
-std::vector<std::vector<int>> more_orders(const Dataflow& dataflow, const OrderProblem& problem,
-                                          size_t most) {
-  std::set<std::vector<int>> orders;
-  for (std::vector<int>& order : all_orders(problem, most))
-    orders.insert(ports_at_the_ends(dataflow, std::move(order)));
-  return {orders.begin(), orders.end()};
-}
 
 StreamCuts::StreamCuts(ChannelGroups& channels, const OrderProblem& problem,
                        const std::vector<int>& order, const StreamOptions& options)
@@ -171,7 +113,8 @@ double StreamCuts::instructions(const GroupCandidate& piece, LatencyEstimate& la
               : std::numeric_limits<double>::infinity();
 }
 
-GroupCandidate StreamCuts::in_fastest_tiles(const GroupCandidate& piece, LatencyEstimate& latency) const {
+GroupCandidate StreamCuts::in_fastest_tiles(const GroupCandidate& piece,
+                                            LatencyEstimate& latency) const {
   GroupCandidate best = piece;
   if (piece.channels > 0) return best;
   double least = instructions(best, latency);
@@ -235,12 +178,12 @@ std::vector<GroupCandidate> StreamCuts::sliced() {
 GroupCandidate StreamCuts::piece(const PlacedGroup& placed, Group group) const {
   const ChannelGroup& channels = placed.group->group;
   GroupCandidate result{.begin = placed.begin,
-                     .end = placed.end,
-                     .group = std::move(group),
-                     .finalised = {},
-                     .overlap = {},
-                     .channels = channels.channels,
-                     .one_channel = placed.group->bytes[placed.sums]};
+                        .end = placed.end,
+                        .group = std::move(group),
+                        .finalised = {},
+                        .overlap = {},
+                        .channels = channels.channels,
+                        .one_channel = placed.group->bytes[placed.sums]};
   for (const ValueId v : channels.accumulated)
     result.finalised.push_back({flow_.maker[v.index()], Method::kFinalise});
   result.bytes = rolls_.bytes().group(placed.begin, result.one_channel);
@@ -250,7 +193,7 @@ GroupCandidate StreamCuts::piece(const PlacedGroup& placed, Group group) const {
 /// Rolled groups inside of groups over channels, with fewer bytes than these and `limit`, at a
 /// position that nothing else executes with less than `limit`.
 std::vector<GroupCandidate> StreamCuts::rolled_in_slices(int64_t limit,
-                                                      Granularity granularity) const {
+                                                         Granularity granularity) const {
   const std::vector<bool> wanted = without_piece_below(limit, rolls_.single_bytes(), pieces_);
   const std::vector<int64_t> other = otherwise(limit);
   std::vector<GroupCandidate> result;
@@ -291,57 +234,6 @@ void StreamCuts::cut_again() {
 int most_in_group(size_t instances) {
   constexpr size_t kUsual = 1000, kMost = 128, kLeast = 8;
   return static_cast<int>(std::max(kMost * kUsual / std::max(instances, kUsual), kLeast));
-}
-
-note::Spans spans(const Instances& instances, const StreamCut& cut) {
-  note::Spans result{.ops = 0, .peak_bytes = cut.peak_bytes};
-  const auto operators = [&](int begin, int end) {
-    return std::count_if(cut.order.begin() + begin, cut.order.begin() + end,
-                         [&](int i) { return instances.instance({i}).op.valid(); });
-  };
-  result.ops = operators(0, static_cast<int>(cut.order.size()));
-  for (const GroupCandidate& piece : cut.pieces) {
-    const int64_t ops = operators(piece.begin, piece.end);
-    const bool rolls = piece.channels == 0 || piece.in_slices;
-    result.spans += rolls ? 1 : 0;
-    result.ops_in_spans += rolls ? ops : 0;
-    result.ops_by_pixels += piece.by_pixels ? ops : 0;
-    result.loops += piece.channels > 0 ? 1 : 0;
-    result.ops_in_loops += piece.channels > 0 ? ops : 0;
-    result.ops_in_both += piece.in_slices ? ops : 0;
-  }
-  return result;
-}
-
-Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const StreamCut& cut,
-                 bool in_place, const RoomApart& room) {
-  OrderProblem outside = problem;
-  for (const InstanceId id : cut.over_input) outside.ops[id.index()].in_place.clear();
-  std::vector<OrderPiece> pieces;
-  std::vector<bool> in_piece(cut.order.size(), false);
-  for (const GroupCandidate& piece : cut.pieces) {
-    pieces.push_back(piece.piece());
-    std::fill(in_piece.begin() + piece.begin, in_piece.begin() + piece.end, true);
-  }
-  Plan plan = order_plan(dataflow, outside, cut.order,
-                         {.in_place = in_place, .peak_bytes = cut.peak_bytes}, std::move(pieces));
-  for (const GroupCandidate& piece : cut.pieces) {
-    if (piece.overlap) plan.overlaps.push_back(*piece.overlap);
-  }
-  if (!in_place) return plan;
-  const Rolls rolls(dataflow, problem, cut.order, {.in_place = in_place});
-  for (OrderProblem::Op& op : outside.ops) op.in_place.clear();
-  const std::vector<int64_t> apart = working_sets(outside, cut.order);
-  for (size_t at = 0; at < cut.order.size(); ++at) {
-    const InstanceCall call{.instance = {cut.order[at]}};
-    const bool needless =
-        room.latency != nullptr &&
-        apart[at] + room.latency->whole_ways(call).back().scratch_bytes <= room.bytes;
-    if (in_piece[at] || needless) continue;
-    for (const OverlapChoice& over : rolls.over_inputs(static_cast<int>(at)))
-      plan.overlaps.push_back(over);
-  }
-  return plan;
 }
 
 }  // namespace thimble

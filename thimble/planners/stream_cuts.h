@@ -2,11 +2,7 @@
 // The best cut of an order into single instances and groups, as `stream` searches it.
 #pragma once
 
-#include <deque>
-#include <mutex>
-
 #include "thimble/moves/roll.h"
-#include "thimble/plan/note.h"
 #include "thimble/planners/channel_cut.h"
 #include "thimble/planners/fastest_cut.h"
 #include "thimble/search/best_cut.h"
@@ -34,32 +30,6 @@ struct StreamCut {
 /// deeply, so that the work grows no faster than they do.
 [[nodiscard]] int most_in_group(size_t instances);
 
-/// Orders worth cutting: the instances' own, that of the least peak, with rows received before
-/// everything else and delivered behind it, and one that suits groups (resident_first.h).
-[[nodiscard]] std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow,
-                                                          const OrderProblem& problem,
-                                                          const TimeLimit* time);
-/// The same, searched once for the same instances: in large networks that is most of the work. For
-/// several threads at a time.
-class KnownOrders {
- public:
-  [[nodiscard]] const std::vector<std::vector<int>>& of(const Dataflow& dataflow,
-                                                        const OrderProblem& problem,
-                                                        const TimeLimit* time);
-
- private:
-  struct Known {
-    Instances instances;
-    OrderProblem problem;
-    std::vector<std::vector<int>> orders;
-  };
-  std::mutex mutex_;
-  std::deque<Known> known_;
-};
-/// All orders if there are few, some if not, with ports as above: no more than `most`.
-[[nodiscard]] std::vector<std::vector<int>> more_orders(const Dataflow& dataflow,
-                                                        const OrderProblem& problem, size_t most);
-
 /// Cuts of one order.
 class StreamCuts {
  public:
@@ -85,11 +55,11 @@ class StreamCuts {
   void widen(GroupCandidate& piece, int64_t limit) const;
   [[nodiscard]] double instructions(const GroupCandidate& piece, LatencyEstimate& latency) const;
   [[nodiscard]] GroupCandidate in_fastest_tiles(const GroupCandidate& piece,
-                                             LatencyEstimate& latency) const;
+                                                LatencyEstimate& latency) const;
   [[nodiscard]] std::vector<GroupCandidate> sliced();
   [[nodiscard]] GroupCandidate piece(const PlacedGroup& placed, Group group) const;
   [[nodiscard]] std::vector<GroupCandidate> rolled_in_slices(int64_t limit,
-                                                          Granularity granularity) const;
+                                                             Granularity granularity) const;
   [[nodiscard]] std::vector<int64_t> otherwise(int64_t at_most) const;
   void cut_again();
 
@@ -105,19 +75,5 @@ class StreamCuts {
   std::vector<CutPiece> pieces_;  ///< the same
   BestCut cut_;
 };
-
-/// How much of it is in groups.
-[[nodiscard]] note::Spans spans(const Instances& instances, const StreamCut& cut);
-
-/// Outputs of whole operators may lie over their inputs, so that the layout has the choice; but not
-/// where both fit into so many bytes with the kernel's scratch, as kernels are faster on buffers
-/// that are apart.
-struct RoomApart {
-  LatencyEstimate* latency = nullptr;  ///< nothing: all of them may
-  int64_t bytes = 0;
-};
-
-[[nodiscard]] Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem,
-                               const StreamCut& cut, bool in_place, const RoomApart& room = {});
 
 }  // namespace thimble

@@ -177,8 +177,7 @@ std::vector<FrontCut> front_cuts(int count, const std::vector<FrontPiece>& piece
   }
   std::vector<FrontCut> result;
   for (const Label& first : labels.front()) {
-    FrontCut cut{
-        .pieces = {}, .peak_bytes = first.peak_bytes, .time = first.time, .macs = 0};
+    FrontCut cut{.pieces = {}, .peak_bytes = first.peak_bytes, .time = first.time, .macs = 0};
     for (const Label* label = &first; label->piece >= 0;) {
       cut.pieces.push_back(label->piece);
       cut.macs += pieces[static_cast<size_t>(label->piece)].macs;

@@ -10,8 +10,7 @@ namespace thimble {
 /// Adds up features. Kernels of one type of parameters walk alike.
 class FeatureSums {
  public:
-  explicit FeatureSums(Features& features, double times = 1)
-      : features_(features), times_(times) {}
+  explicit FeatureSums(Features& features, double times = 1) : features_(features), times_(times) {}
   void add(Feature feature, double count) {
     features_[static_cast<size_t>(feature)] += times_ * count;
   }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/planners/auto_drafts.h"
+
+#include <algorithm>
+#include <set>
+
+#include "thimble/moves/relayout_inputs.h"
+#include "thimble/moves/rematerialise.h"
+#include "thimble/operators/operators.h"
+#include "thimble/search/parallel.h"
+#include "thimble/search/pareto.h"
+
+namespace thimble {
+namespace {
+
+constexpr size_t kMostOrdersOfSmall = 24;  // at effort 1
+constexpr size_t kMostOrders = 10'000;     // at any: they are listed at once
+constexpr size_t kMostOfStarts = 60;       // instances, at effort 1
+
+}  // namespace
+
+int64_t macs_within(int64_t once, const Limits& limits) {
+  if (!limits.max_recompute) return kAnyMacs;
+  return once + static_cast<int64_t>(*limits.max_recompute * static_cast<double>(once));
+}
+
+bool is_little_work(size_t instances, int64_t effort) {
+  return instances <= kMostOfStarts * static_cast<size_t>(effort);
+}
+
+void AutoDrafts::find() {
+  std::vector<AutoAttempt*> first = {&add_attempt(given_)};
+  if (limits_.in_place && limits_.ports.input == Place::kResident) {
+    if (std::optional<Instances> relaid = relayout_inputs(graph_, given_))
+      first.push_back(&add_attempt(std::move(*relaid), {note::InputRelaid{}}));
+  }
+  cut(first);
+  const int64_t more = most_macs_ == kAnyMacs ? kAnyMacs : most_macs_ - macs_;
+  rematerialise_more(axes_, given_, more, [&](const Rematerialisations& again, int64_t macs) {
+    if (late(limits_.time)) return Gain::kEnough;
+    const int64_t before = least_;
+    cut({&add_attempt(rematerialise(given_, again),
+                      {note::Rematerialised{.tensors = std::ssize(again), .macs = macs}})});
+    return least_ < before ? Gain::kSome : Gain::kNone;
+  });
+}
+
+std::vector<const AutoDraft*> AutoDrafts::front() const {
+  std::vector<const AutoDraft*> drafts;
+  for (const AutoDraft& draft : drafts_) drafts.push_back(&draft);
+  return pareto(
+      std::move(drafts), [](const AutoDraft* d) { return d->cut.cut.peak_bytes; },
+      [](const AutoDraft* d) { return d->cut.instructions; });
+}
+
+AutoAttempt& AutoDrafts::add_attempt(Instances instances, std::vector<Note> notes) {
+  AutoAttempt& now = attempts_.emplace_back(axes_, std::move(instances), limits_.in_place, known_);
+  now.notes = std::move(notes);
+  return now;
+}
+
+void AutoDrafts::cut(const std::vector<AutoAttempt*>& attempts) {
+  struct Task {
+    AutoAttempt* attempt;
+    std::vector<int> order;
+    std::vector<AutoCut> front;
+    std::string obstacle;
+  };
+  std::vector<std::vector<std::vector<int>>> found(attempts.size());
+  in_parallel(attempts.size(), limits_.jobs,
+              [&](size_t k, size_t) { found[k] = orders_for(*attempts[k]); });
+  std::vector<Task> tasks;
+  for (size_t k = 0; k < attempts.size(); ++k) {
+    for (std::vector<int>& order : found[k])
+      tasks.push_back({attempts[k], std::move(order), {}, {}});
+  }
+  const int jobs_of_each = std::ssize(tasks) >= limits_.jobs ? 1 : limits_.jobs;
+  in_parallel(tasks.size(), limits_.jobs, [&](size_t k, size_t) {
+    if ((k > 0 || !drafts_.empty()) && late(limits_.time)) return;
+    Task& task = tasks[k];
+    task.front = cuts_of(*task.attempt, task.order, jobs_of_each, task.obstacle);
+  });
+  for (Task& task : tasks) {
+    for (AutoCut& cut : task.front) {
+      least_ = std::min(least_, cut.cut.peak_bytes);
+      drafts_.push_back({task.attempt, std::move(cut)});
+    }
+    if (drafts_.empty()) obstacle_ = task.obstacle;
+  }
+}
+
+std::vector<AutoCut> AutoDrafts::cuts_of(AutoAttempt& of, const std::vector<int>& order, int jobs,
+                                         std::string& obstacle) const {
+  const size_t count = order.size();
+  AutoCuts cuts(of.channels, of.problem, order, of.latency,
+                {.in_place = limits_.in_place,
+                 .most_macs = most_macs_,
+                 .effort = limits_.effort,
+                 .time = limits_.time,
+                 .jobs = jobs});
+  // Of large networks they take long to find: once, by `stream`.
+  if (!is_large(count, limits_.effort) && !late(limits_.time)) cuts.add_rolled();
+  if (!is_large(count, limits_.effort) && !late(limits_.time)) cuts.add_strips();
+  if (is_little_work(count, limits_.effort) && !late(limits_.time)) cuts.add_parts();
+  obstacle = cuts.obstacle();
+  return cuts.front();
+}
+
+std::vector<std::vector<int>> AutoDrafts::orders_for(const AutoAttempt& of) {
+  std::vector<std::vector<int>> some = orders_.of(of.flow, of.problem, limits_.time);
+  if (!is_small(of.instances.list.size(), limits_.effort)) return some;
+  const size_t most =
+      std::min(kMostOrdersOfSmall * static_cast<size_t>(limits_.effort), kMostOrders);
+  const std::set<std::vector<int>> known(some.begin(), some.end());
+  for (std::vector<int>& order : more_orders(of.flow, of.problem, most)) {
+    if (!known.contains(order)) some.push_back(std::move(order));
+  }
+  return some;
+}
+
+}  // namespace thimble

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts of orders of several attempts, before they are laid out: what `auto` chooses from.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "thimble/operators/operators.h"
+#include "thimble/plan/order_problem.h"
+#include "thimble/planners/auto_cuts.h"
+#include "thimble/planners/planner.h"
+#include "thimble/planners/stream_orders.h"
+
+namespace thimble {
+
+/// Of so many MACs, how many a plan may execute; kAnyMacs: any number.
+[[nodiscard]] int64_t macs_within(int64_t once, const Limits& limits);
+/// Instances of networks that planners with searches of their own may be asked for.
+[[nodiscard]] bool is_little_work(size_t instances, int64_t effort);
+
+/// Instances, and what is asked of them.
+struct AutoAttempt {
+  AutoAttempt(const AxisGraph& axes, Instances some, bool in_place, const LatencyEstimate& known)
+      : instances(std::move(some)),
+        flow(axes, instances),
+        problem(order_problem(axes.graph(), instances, in_place)),
+        channels(flow, DType::kInt32),
+        latency(flow, known) {}
+  const Instances instances;
+  const Dataflow flow;
+  const OrderProblem problem;
+  ChannelGroups channels;
+  LatencyEstimate latency;
+  std::vector<Note> notes;
+};
+/// A plan of an attempt that has not been laid out.
+struct AutoDraft {
+  AutoAttempt* attempt = nullptr;
+  AutoCut cut;
+};
+
+class AutoDrafts {
+ public:
+  /// All must outlive it.
+  AutoDrafts(const AxisGraph& axes, const Limits& limits)
+      : graph_(axes.graph()),
+        axes_(axes),
+        limits_(limits),
+        given_(instances_of(graph_, limits.ports)),
+        flow_(axes, given_),
+        model_(latency_model_for(limits.core)),
+        known_(flow_, limits.core, model_),
+        macs_(macs(graph_)),
+        most_macs_(macs_within(macs_, limits)) {}
+
+  /// Of the instances as they are, with inputs relaid, and with values computed again.
+  void find();
+
+  /// Of all drafts, those that no other is as good as: fewest bytes first, fastest last.
+  [[nodiscard]] std::vector<const AutoDraft*> front() const;
+
+  [[nodiscard]] const std::deque<AutoDraft>& all() const { return drafts_; }
+  /// Why there are none.
+  [[nodiscard]] const std::string& obstacle() const { return obstacle_; }
+  [[nodiscard]] AutoAttempt& first() { return attempts_.front(); }
+  [[nodiscard]] KnownOrders& orders() { return orders_; }
+  [[nodiscard]] const Instances& given() const { return given_; }
+  [[nodiscard]] const LatencyEstimate& known() const { return known_; }
+  [[nodiscard]] const LatencyModel& model() const { return model_; }
+  [[nodiscard]] int64_t network_macs() const { return macs_; }
+  [[nodiscard]] int64_t most_macs() const { return most_macs_; }
+
+ private:
+  AutoAttempt& add_attempt(Instances instances, std::vector<Note> notes = {});
+
+  /// Cuts of all their orders.
+  void cut(const std::vector<AutoAttempt*>& attempts);
+
+  std::vector<AutoCut> cuts_of(AutoAttempt& of, const std::vector<int>& order, int jobs,
+                               std::string& obstacle) const;
+
+  /// Those that `stream` cuts, and of small networks more.
+  std::vector<std::vector<int>> orders_for(const AutoAttempt& of);
+
+  const Graph& graph_;
+  const AxisGraph& axes_;
+  const Limits& limits_;
+  const Instances given_;
+  const Dataflow flow_;
+  const LatencyModel model_;
+  const LatencyEstimate known_;  ///< what all attempts have counted
+  const int64_t macs_, most_macs_;
+  KnownOrders orders_;
+  std::deque<AutoAttempt> attempts_;
+  std::deque<AutoDraft> drafts_;
+  int64_t least_ = Rolls::kImpossible;  ///< peak of a draft
+  std::string obstacle_;                ///< if there is none
+};
+
+}  // namespace thimble

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What planners with other searches answer, for `auto` to start from.
+#pragma once
+
+#include "thimble/planners/auto_drafts.h"
+
+namespace thimble {
+
+/// Of those for which that is little work; of all, if there are no drafts.
+[[nodiscard]] std::vector<Decision> other_answers(const Graph& graph, const Limits& limits,
+                                                  AutoDrafts& drafts);
+
+}  // namespace thimble

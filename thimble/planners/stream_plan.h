@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of a cut, and what is said of it.
+#pragma once
+
+#include "thimble/plan/note.h"
+#include "thimble/planners/stream_cuts.h"
+
+namespace thimble {
+
+/// How much of it is in groups.
+[[nodiscard]] note::Spans spans(const Instances& instances, const StreamCut& cut);
+
+/// Outputs of whole operators may lie over their inputs, so that the layout has the choice; but not
+/// where both fit into so many bytes with the kernel's scratch, as kernels are faster on buffers
+/// that are apart.
+struct RoomApart {
+  LatencyEstimate* latency = nullptr;  ///< nothing: all of them may
+  int64_t bytes = 0;
+};
+
+[[nodiscard]] Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem,
+                               const StreamCut& cut, bool in_place, const RoomApart& room = {});
+
+}  // namespace thimble
