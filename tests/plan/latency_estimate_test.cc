@@ -19,6 +19,8 @@
 #include "thimble/plan/choose_kernels.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/stream_cuts.h"
+#include "thimble/planners/stream_orders.h"
+#include "thimble/planners/stream_plan.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/lower.h"
 #include "thimble/rewrites/rewrites.h"

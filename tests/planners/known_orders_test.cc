@@ -3,7 +3,7 @@
 
 #include "tests/support/test_graph.h"
 #include "thimble/plan/order_problem.h"
-#include "thimble/planners/stream_cuts.h"
+#include "thimble/planners/stream_orders.h"
 
 namespace thimble {
 namespace {

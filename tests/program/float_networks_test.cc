@@ -60,7 +60,7 @@ TEST_F(FloatNetworks, AreEqualTheReferenceUnderAllPlanners) {
       const auto* plan = std::get_if<Planned>(&answer);
       if (plan == nullptr) continue;
       ASSERT_TRUE(plan->best().plan().accumulators.empty());
-      expect_right(graph, plan->schedule, seed);
+      expect_right(graph, plan->schedule(), seed);
       if (HasFatalFailure()) return;
       ++planned;
     }

@@ -23,6 +23,8 @@
 #include "thimble/planners/ports.h"
 #include "thimble/planners/stream.h"
 #include "thimble/planners/stream_cuts.h"
+#include "thimble/planners/stream_orders.h"
+#include "thimble/planners/stream_plan.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"

@@ -28,7 +28,7 @@ ReportedPlan placed(const HandWritten& written) {
 ReportedPlan planned(Graph graph, const std::string& planner) {
   const PlannerChoice choice = choose_planner(planner);
   const auto answer = std::get<Planned>(choice.planner->plan(graph, {}, choice.options));
-  PlacedPlan plan{.planner = planner, .schedule = answer.schedule, .placement = {}};
+  PlacedPlan plan{.planner = planner, .schedule = answer.schedule(), .placement = {}};
   plan.placement = place(graph, plan.schedule, {});
   return {std::move(graph), plan};
 }

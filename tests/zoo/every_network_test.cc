@@ -76,8 +76,8 @@ void expect_round_trip(const Graph& graph) {
 Program planned(const Graph& graph, const char* planner) {
   const PlannerChoice choice = choose_planner(planner);
   const auto answer = std::get<Planned>(choice.planner->plan(graph, {}, {}));
-  const Placement placement = place(graph, answer.schedule, {});
-  Program program = lower(graph, answer.schedule, placement);
+  const Placement placement = place(graph, answer.schedule(), {});
+  Program program = lower(graph, answer.schedule(), placement);
   EXPECT_EQ(verify(graph, program).fault, "");
   return program;
 }
