@@ -45,7 +45,7 @@ Compiled planned(const Source& source, const std::string& core, const Asked& ask
   auto answer = choice.planner->plan(source.graph, limits, choice.options);
   auto& found = std::get<Planned>(answer);
   const PlacedPlan plan{.planner = asked.planner,
-                        .schedule = found.schedule,
+                        .schedule = found.schedule(),
                         .placement = found.best().realised.placement,
                         .accumulators = found.best().plan().accumulators};
   return described(check_plan(source, {.rewrite = false}, plan, asked.planner));
