@@ -16,12 +16,14 @@ class DeviceMemories : public CommandLine {
  protected:
   DeviceMemories() { write_device("18K", "12K"); }
 
-  void write_device(const std::string& first, const std::string& second) const {
+  void write_device(const std::string& first, const std::string& second,
+                    const std::string& psram = "") const {
     write("board.json", R"({"name": "two-banks", "chip": "made up", "core": "cortex-m4",
       "clock_hz": 80000000, "flash": "1M", "memories": [
         {"name": "sram", "kind": "sram", "banks": [{"base": "0x20000000", "size": ")" +
                             first + R"("}, {"base": "0x10000000", "size": ")" + second + R"("}]},
-        {"name": "psram", "kind": "external_ram",
+        {"name": "psram", "kind": "external_ram",)" +
+                            psram + R"(
          "banks": [{"base": "0x60000000", "size": "8M"}]}]})");
   }
 
@@ -38,11 +40,11 @@ TEST_F(DeviceMemories, BuffersLieInASecondBankWhereTheLargestIsTooSmall) {
   const ProcessResult result = planned("compile", {"-o", "code", "--json", "r.json"});
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("  SRAM     18.0 KiB (18,432 B)"));
-  EXPECT_THAT(result.out, HasSubstr(" 9.0 KiB (9,216 B) of "));
+  EXPECT_THAT(result.out, HasSubstr(" 9.5 KiB (9,696 B) of "));
   const json memories = json_of(read("r.json")).at("memories");
   ASSERT_EQ(memories.size(), 2U);
   EXPECT_EQ(memories.at(1).at("name"), "sram_2");
-  EXPECT_EQ(memories.at(1).at("size_bytes"), 9'216);
+  EXPECT_EQ(memories.at(1).at("size_bytes"), 9'696);
   EXPECT_THAT(read("code/demo.h"), HasSubstr("void demo_run(void* arena, void* sram_2_arena);"));
   EXPECT_EQ(planned("run").exit_status, 0) << "as the reference";
 }
@@ -56,6 +58,25 @@ TEST_F(DeviceMemories, TooLittleInAllOfThemDoesNotFit) {
   write_device("18K", "8K");
   EXPECT_EQ(planned("compile").exit_status, 2);
   EXPECT_EQ(planned("compile", {"--external-ram"}).exit_status, 0);
+}
+
+// Four cycles a byte at 80 MHz are 20 MB/s.
+TEST_F(DeviceMemories, ExternalRamMakesTheCoreWait) {
+  const auto estimate = [&](const std::string& psram) {
+    write_device("18K", "8K", psram);
+    const ProcessResult result =
+        planned("compile", {"--external-ram", "--json", "r.json", "--force"});
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("M cycles for memories"));
+    return json_of(read("r.json")).at("estimate");
+  };
+  const json assumed = estimate(""), fast = estimate(R"("bytes_per_second": 160000000,)");
+  const auto waits = [](const json& e) { return e.at("wait_cycles").get<int64_t>(); };
+  EXPECT_GT(waits(assumed), 0);
+  EXPECT_EQ(waits(assumed), 8 * waits(fast));
+  EXPECT_EQ(assumed.at("instructions"), fast.at("instructions"));
+  EXPECT_NEAR(assumed.at("milliseconds_at_a_cycle_each").get<double>(),
+              (assumed.at("instructions").get<double>() + waits(assumed)) / 80e3, 1e-3);
 }
 
 TEST_F(DeviceMemories, ALimitOfTheUsersIsOneForAllThatIsOnChip) {
@@ -87,11 +108,11 @@ TEST_F(DeviceMemories, SavedPlansAreVerifiedPerMemory) {
   };
   const ProcessResult small = changed([](json& p) {
     for (json& memory : p["memories"]) {
-      if (memory["name"] == "sram_2") memory["capacity_bytes"] = 9'215;
+      if (memory["name"] == "sram_2") memory["capacity_bytes"] = 9'695;
     }
   });
   EXPECT_EQ(small.exit_status, 4);
-  EXPECT_THAT(small.out, HasSubstr("sram_2 has 9215 bytes, but 9216 are needed there"));
+  EXPECT_THAT(small.out, HasSubstr("sram_2 has 9695 bytes, but 9696 are needed there"));
   const ProcessResult moved = changed([](json& p) {
     for (json& buffer : p["buffers"]) buffer.erase("memory");
   });

@@ -72,12 +72,14 @@ TEST(PlanJson, HasEstimatesPerStepAndInTotal) {
   const ReportedPlan plan = placed(channel_loop());
   EXPECT_TRUE(parsed(plan).at("estimate").is_null());
   PlanReport report = plan.report();
-  report.estimate = {.core = "cortex-m4",
-                     .clock_hz = 100'000'000,
-                     .estimate = {.instructions = 2e6, .steps = {7, 20.4}, .left_out = {}}};
+  report.estimate = {
+      .core = "cortex-m4",
+      .clock_hz = 100'000'000,
+      .estimate = {.instructions = 2e6, .wait_cycles = 5e5, .steps = {7, 20.4}, .left_out = {}}};
   const json j = json::parse(plan_json(report));
   EXPECT_EQ(j.at("estimate"), json::parse(R"({"core": "cortex-m4", "instructions": 2000000,
-    "clock_hz": 100000000, "milliseconds_at_a_cycle_each": 20.0, "left_out": []})"));
+    "wait_cycles": 500000, "clock_hz": 100000000, "milliseconds_at_a_cycle_each": 25.0,
+    "left_out": []})"));
   std::vector<json> steps;
   collect(j.at("schedule"), steps);
   EXPECT_EQ(steps.at(0).at("estimated_instructions"), 7);

@@ -3,21 +3,10 @@
 
 #include <algorithm>
 
+#include "thimble/moves/tile_sizes.h"
+
 namespace thimble {
 namespace {
-
-/// Positions per part: of few parts all, of many ever fewer; one at last.
-std::vector<int64_t> some_steps(int64_t positions, int64_t most_parts) {
-  std::vector<int64_t> result;
-  const auto add = [&](int64_t parts) {
-    const int64_t step = ceil_div(positions, parts);
-    if (result.empty() || step < result.back()) result.push_back(step);
-  };
-  const int64_t most = std::min(positions, most_parts);
-  for (int64_t parts = 2; parts < most; parts += std::max<int64_t>(1, parts / 3)) add(parts);
-  if (most >= 2) add(most);
-  return result;
-}
 
 InstanceId instance_of(const Member& member) {
   const auto* call = std::get_if<InstanceCall>(&member.what);
@@ -31,7 +20,7 @@ bool Partitions::derives(const Group& group) const {
 }
 
 std::vector<int64_t> Partitions::steps(int64_t positions, int64_t most_parts) const {
-  if (steps_ == PartCounts::kSome) return some_steps(positions, most_parts);
+  if (steps_ == PartCounts::kSome) return part_sizes(positions, most_parts);
   std::vector<int64_t> result;
   for (int64_t step = positions - 1; step >= ceil_div(positions, most_parts); --step)
     result.push_back(step);
@@ -91,7 +80,8 @@ std::vector<GroupCandidate> Partitions::along_columns_of_rows(int begin, int end
     });
     const int64_t along =
         flow_.shape(pixels.group.loop.paced)[static_cast<size_t>(pixels.group.loop.axis)];
-    std::vector<int64_t> rows = {0}, tried = {0, 1, 2, 4, 8};
+    std::vector<int64_t> rows = {0}, tried = rolled_tiles();
+    tried.insert(tried.begin(), 0);
     if (steps_ == PartCounts::kAll) {
       tried = steps(across, across);
       rows = steps(along, along);

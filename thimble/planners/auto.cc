@@ -15,19 +15,15 @@
 namespace thimble {
 namespace {
 
-/// Plans are compared by layouts that are quick, but the same on every machine.
-constexpr int64_t kDraftLayoutWork = layout::kSearchWork / 250;
-constexpr int64_t kLeastLayoutWork = layout::kSearchWork / 20;  // of the least peak
-constexpr size_t kMostLayouts = 16;                             // of a front, at effort 1
-constexpr ptrdiff_t kMostAboutLimit = 4;  // plans below a limit on bytes, and above it
-constexpr int kMostImproved = 3;          // plans, each with half the layout work of the last one
-constexpr ptrdiff_t kManyBuffers = 1000;  // of which it takes too long
-
 class AutoSearch {
  public:
   /// All must outlive it.
   AutoSearch(const AxisGraph& axes, const Limits& limits)
-      : graph_(axes.graph()), axes_(axes), limits_(limits), drafts_(axes, limits) {}
+      : graph_(axes.graph()),
+        axes_(axes),
+        limits_(limits),
+        drafts_(axes, limits),
+        effort_(drafts_.given().list.size(), limits.effort) {}
 
   PlannerAnswer answer() {
     drafts_.find();
@@ -50,7 +46,7 @@ class AutoSearch {
   void improve_chosen() {
     std::vector<bool> settled(found_.size(), false);
     int64_t work = layout::kSearchWork;
-    for (int n = 0; n < kMostImproved && !late(limits_.time); ++n, work /= 2) {
+    for (int n = 0; n < effort_.improved && !late(limits_.time); ++n, work /= 2) {
       std::vector<FrontFigures> hoped;
       for (size_t k = 0; k < found_.size(); ++k) {
         hoped.push_back(found_[k].figures());
@@ -74,7 +70,7 @@ class AutoSearch {
     const Instances instances = bare.instances;
     const Dataflow flow(axes_, instances);
     LatencyEstimate latency(flow, drafts_.known());
-    if (std::ssize(plan.realised.placement.addresses) > kManyBuffers) work /= 4;
+    if (std::ssize(plan.realised.placement.addresses) > effort_.many_buffers) work /= 4;
     Realisation realisation(flow, latency, std::move(bare), placement_options(work));
     RealisedPlan again = fits ? realisation.arena_within(*limits_.sram_bytes)
                               : realisation.with(realisation.live_within(plan.arena().peak_bytes));
@@ -96,7 +92,7 @@ class AutoSearch {
              std::log(std::max(front[k]->cut.instructions, 1.0));
     };
     const double first = log_cost(0), way = log_cost(front.size() - 1) - first;
-    const size_t most = kMostLayouts * static_cast<size_t>(limits_.effort);
+    const size_t most = effort_.layouts;
     std::set<size_t> some = {0, front.size() - 1};
     size_t next = 1;
     for (size_t k = 0; k < front.size(); ++k) {
@@ -128,16 +124,16 @@ class AutoSearch {
     const auto peak_of = [](const AutoDraft* d) { return d->cut.cut.peak_bytes; };
     const int64_t limit = limits_.sram_bytes.value_or(0);
     const auto fits = std::ranges::upper_bound(front, limit, {}, peak_of) - front.begin();
-    if (limits_.sram_bytes) add_about(fits, kMostAboutLimit);
+    if (limits_.sram_bytes) add_about(fits, effort_.layouts_about_limit);
     const std::vector<size_t> numbers(some.begin(), some.end());
     std::vector<std::optional<PricedPlan>> found(numbers.size());
     in_parallel(numbers.size(), limits_.jobs, [&](size_t n, size_t) {
       const size_t k = numbers[n];
       if (n > 0 && late(limits_.time)) return;
-      const bool about =
-          limits_.sram_bytes && std::abs(static_cast<ptrdiff_t>(k) - fits) <= kMostAboutLimit;
+      const bool about = limits_.sram_bytes &&
+                         std::abs(static_cast<ptrdiff_t>(k) - fits) <= effort_.layouts_about_limit;
       found[n] = priced_draft(*front[k], about ? limits_.sram_bytes : std::nullopt,
-                              k == 0 ? kLeastLayoutWork : kDraftLayoutWork);
+                              k == 0 ? effort_.least_draft_work : effort_.draft_work);
     });
     for (std::optional<PricedPlan>& plan : found) {
       if (plan) found_.push_back(std::move(*plan));
@@ -180,7 +176,7 @@ class AutoSearch {
     std::set<int64_t> live = {peak, peak + peak / 16, peak + peak / 8};
     if (limits_.sram_bytes) live.insert(*limits_.sram_bytes);
     if (start.live_bytes) live.insert(*start.live_bytes);
-    Realisation realisation(flow, latency, start.plan, placement_options(kDraftLayoutWork));
+    Realisation realisation(flow, latency, start.plan, placement_options(effort_.draft_work));
     if (realisation.executed_macs() > drafts_.most_macs()) return;
     for (const int64_t bytes : live) {
       KernelSelection::Chosen kernels = realisation.live_within(bytes);
@@ -197,6 +193,7 @@ class AutoSearch {
   const AxisGraph& axes_;
   const Limits& limits_;
   AutoDrafts drafts_;
+  const Effort effort_;
   std::vector<Decision> starts_;
   std::vector<PricedPlan> found_;
 };

@@ -4,54 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "thimble/moves/tile_sizes.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
 
 namespace thimble {
 namespace {
-
-constexpr int kMostWays = 16, kMostWaysOfSmall = 40;  // to execute what stands behind a position
-constexpr size_t kSmall = 16;                         // instances, at effort 1
-constexpr size_t kMany = 150;                         // likewise: fewer tiles are tried
-constexpr size_t kLarge = 300;  // likewise: rolled groups are not searched for the front
-constexpr int kMostCuts = 400;  // of the operators behind a position, at effort 1
-
-/// Of small networks all that may help; else those that did in others.
-std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
-  const bool all = is_small(instances, effort);
-  const bool few = has_many(instances, effort);
-  std::vector<SweepTile> tiles;
-  const auto add = [&](int64_t rows, int64_t columns, int64_t among) {
-    tiles.push_back({.rows = rows, .columns = columns, .among = among});
-  };
-  for (const int64_t rows : {1, 2, 3, 4, 6, 8}) {
-    for (const int64_t columns :
-         {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{4}, int64_t{8}, SweepTile::kAll}) {
-      const bool usual = (rows == 1 || rows == 2 || rows == 4) && columns != 1 && columns != 4;
-      const bool likely =
-          rows == 1 || columns == SweepTile::kAll || (rows <= 4 && columns != 8) || columns == 0;
-      if (all || (few ? usual : likely)) add(rows, columns, 1);
-    }
-  }
-  for (const int64_t among : {2, 4, 8}) {
-    for (const int64_t columns :
-         {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{4}, SweepTile::kAll}) {
-      const bool usual = columns == 0 || columns == 2;
-      if (all || (usual && !few && among == 2)) add(1, columns, among);
-    }
-  }
-  return tiles;
-}
-
-/// Columns outside, rows within.
-std::vector<SweepTile> turned_tiles() {
-  std::vector<SweepTile> tiles;
-  for (const int64_t columns : {1, 2, 4}) {
-    for (const int64_t rows : {int64_t{0}, int64_t{2}, int64_t{8}, SweepTile::kAll})
-      tiles.push_back({.rows = columns, .columns = rows, .turned = true});
-  }
-  return tiles;
-}
 
 bool has_wide_images(const Dataflow& flow) {
   return std::ranges::any_of(flow.instances.list, [&](const Instance& instance) {
@@ -89,18 +47,6 @@ FrontOverlap AutoCuts::front_overlap(const OverlapChoice& choice, int64_t lead_b
           bytes.size(choice.in), bytes.lives().made[choice.in.index()]};
 }
 
-bool is_small(size_t instances, int64_t effort) {
-  return instances <= kSmall * static_cast<size_t>(effort);
-}
-
-bool has_many(size_t instances, int64_t effort) {
-  return instances > kMany * static_cast<size_t>(effort);
-}
-
-bool is_large(size_t instances, int64_t effort) {
-  return instances > kLarge * static_cast<size_t>(effort);
-}
-
 AutoCuts::AutoCuts(ChannelGroups& channels, const OrderProblem& problem,
                    const std::vector<int>& order, LatencyEstimate& latency,
                    const AutoCutOptions& options)
@@ -115,10 +61,10 @@ AutoCuts::AutoCuts(ChannelGroups& channels, const OrderProblem& problem,
       sweeps_(flow_, cuts_.rolls().bytes(), order, latency,
               {.in_place = options.in_place,
                .recomputes = options.most_macs > macs(flow_.graph) || leaves_out(flow_),
-               .columns_again = !is_large(order.size(), options.effort),
+               .columns_again = options.effort.rolled_and_strips,
                .most_macs_again = macs_again(flow_, options.most_macs),
                .most_instances = most_in_group(order.size()),
-               .most_ways = is_small(order.size(), options.effort) ? kMostWaysOfSmall : kMostWays,
+               .most_ways = options.effort.sweep_ways,
                .jobs = options.jobs,
                .time = options.time}) {
   add_single();
@@ -194,7 +140,10 @@ void AutoCuts::add_single() {
 }
 
 void AutoCuts::add_swept() {
-  std::vector<SweepTile> tiles = sweep_tiles(order_.size(), options_.effort);
+  const Effort& effort = options_.effort;
+  std::vector<SweepTile> tiles = sweep_tiles(effort.more_tiles    ? SweepTiles::kAll
+                                             : effort.fewer_tiles ? SweepTiles::kFew
+                                                                  : SweepTiles::kLikely);
   if (has_wide_images(flow_)) std::ranges::copy(turned_tiles(), std::back_inserter(tiles));
   for (Sweep& sweep : sweeps_.all(tiles, cuts_.rolls().single_bytes())) {
     pieces_.push_back({sweep.begin, sweep.end, sweep.bytes, sweep.instructions, sweep.macs});
@@ -226,13 +175,13 @@ void AutoCuts::add_rolled() {
 std::vector<FrontCut> AutoCuts::cuts(int most_ways) const {
   const FrontCutOptions limits{.most_macs = options_.most_macs,
                                .most_time = std::numeric_limits<double>::infinity(),
-                               .most_ways = most_ways * static_cast<int>(options_.effort)};
+                               .most_ways = most_ways};
   return front_cuts(static_cast<int>(order_.size()), pieces_, limits);
 }
 
 std::vector<AutoCut> AutoCuts::front() const {
   std::vector<AutoCut> result;
-  for (const FrontCut& found : cuts(kMostCuts)) {
+  for (const FrontCut& found : cuts(options_.effort.cuts)) {
     std::vector<GroupCandidate> chosen;
     for (const int p : found.pieces) {
       const auto& way = ways_[static_cast<size_t>(p)];

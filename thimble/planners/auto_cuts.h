@@ -4,6 +4,7 @@
 #pragma once
 
 #include "thimble/moves/sweep.h"
+#include "thimble/planners/effort.h"
 #include "thimble/planners/motes_units.h"
 #include "thimble/planners/stream_cuts.h"
 #include "thimble/search/front_cut.h"
@@ -13,7 +14,7 @@ namespace thimble {
 struct AutoCutOptions {
   bool in_place = true;
   int64_t most_macs = 0;  ///< as executed
-  int64_t effort = 1;
+  Effort effort{0, 1};
   const TimeLimit* time = nullptr;  ///< past it, sweeps are looked for no more
   int jobs = 1;                     ///< threads
 };
@@ -88,13 +89,5 @@ void AutoCuts::add(FrontPiece piece, const Times& times, const Way& way) {
     ways_.emplace_back(way);
   }
 }
-
-/// Instances of which more is tried: more orders, columns computed again.
-[[nodiscard]] bool is_small(size_t instances, int64_t effort);
-/// Of which fewer tiles are tried.
-[[nodiscard]] bool has_many(size_t instances, int64_t effort);
-/// Of instances, orders of which most_in_group would have to leave out much: they are searched less
-/// widely.
-[[nodiscard]] bool is_large(size_t instances, int64_t effort);
 
 }  // namespace thimble

@@ -11,21 +11,9 @@
 #include "thimble/search/pareto.h"
 
 namespace thimble {
-namespace {
-
-constexpr size_t kMostOrdersOfSmall = 24;  // at effort 1
-constexpr size_t kMostOrders = 10'000;     // at any: they are listed at once
-constexpr size_t kMostOfStarts = 60;       // instances, at effort 1
-
-}  // namespace
-
 int64_t macs_within(int64_t once, const Limits& limits) {
   if (!limits.max_recompute) return kAnyMacs;
   return once + static_cast<int64_t>(*limits.max_recompute * static_cast<double>(once));
-}
-
-bool is_little_work(size_t instances, int64_t effort) {
-  return instances <= kMostOfStarts * static_cast<size_t>(effort);
 }
 
 void AutoDrafts::find() {
@@ -91,28 +79,27 @@ void AutoDrafts::cut(const std::vector<AutoAttempt*>& attempts) {
 
 std::vector<AutoCut> AutoDrafts::cuts_of(AutoAttempt& of, const std::vector<int>& order, int jobs,
                                          std::string& obstacle) const {
-  const size_t count = order.size();
+  const Effort effort(order.size(), limits_.effort);
   AutoCuts cuts(of.channels, of.problem, order, of.latency,
                 {.in_place = limits_.in_place,
                  .most_macs = most_macs_,
-                 .effort = limits_.effort,
+                 .effort = effort,
                  .time = limits_.time,
                  .jobs = jobs});
   // Of large networks they take long to find: once, by `stream`.
-  if (!is_large(count, limits_.effort) && !late(limits_.time)) cuts.add_rolled();
-  if (!is_large(count, limits_.effort) && !late(limits_.time)) cuts.add_strips();
-  if (is_little_work(count, limits_.effort) && !late(limits_.time)) cuts.add_parts();
+  if (effort.rolled_and_strips && !late(limits_.time)) cuts.add_rolled();
+  if (effort.rolled_and_strips && !late(limits_.time)) cuts.add_strips();
+  if (effort.others && !late(limits_.time)) cuts.add_parts();
   obstacle = cuts.obstacle();
   return cuts.front();
 }
 
 std::vector<std::vector<int>> AutoDrafts::orders_for(const AutoAttempt& of) {
   std::vector<std::vector<int>> some = orders_.of(of.flow, of.problem, limits_.time);
-  if (!is_small(of.instances.list.size(), limits_.effort)) return some;
-  const size_t most =
-      std::min(kMostOrdersOfSmall * static_cast<size_t>(limits_.effort), kMostOrders);
+  const Effort effort(of.instances.list.size(), limits_.effort);
+  if (!effort.more_orders) return some;
   const std::set<std::vector<int>> known(some.begin(), some.end());
-  for (std::vector<int>& order : more_orders(of.flow, of.problem, most)) {
+  for (std::vector<int>& order : more_orders(of.flow, of.problem, effort.orders)) {
     if (!known.contains(order)) some.push_back(std::move(order));
   }
   return some;

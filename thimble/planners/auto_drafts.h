@@ -15,8 +15,6 @@ namespace thimble {
 
 /// Of so many MACs, how many a plan may execute; kAnyMacs: any number.
 [[nodiscard]] int64_t macs_within(int64_t once, const Limits& limits);
-/// Instances of networks that planners with searches of their own may be asked for.
-[[nodiscard]] bool is_little_work(size_t instances, int64_t effort);
 
 /// Instances, and what is asked of them.
 struct AutoAttempt {

@@ -13,13 +13,13 @@
 namespace thimble {
 namespace {
 
-constexpr int64_t kMostBytesOfStarts = 8'000'000;  // of their activations
-constexpr double kMostLatencyOfMotes = 1.25;
-
 class OtherPlanners {
  public:
   OtherPlanners(const Graph& graph, const Limits& limits, AutoDrafts& drafts)
-      : graph_(graph), limits_(limits), drafts_(drafts) {}
+      : graph_(graph),
+        limits_(limits),
+        drafts_(drafts),
+        effort_(drafts.given().list.size(), limits.effort) {}
 
   std::vector<Decision> answers() {
     std::vector<Ask> all;
@@ -28,7 +28,7 @@ class OtherPlanners {
     }
     // Within a budget, `stream` has the fewest groups that fit; sweeps may be slower than priced.
     const bool few = may_ask_others();
-    if ((limits_.sram_bytes && few) || is_large(drafts_.given().list.size(), limits_.effort))
+    if ((limits_.sram_bytes && few) || !effort_.rolled_and_strips)
       all.emplace_back([&] { return plan_stream(graph_, limits_, {}, drafts_.orders()); });
     for (const auto plan : {plan_patch, plan_pex}) {
       if (few) all.emplace_back([this, plan] { return plan(graph_, limits_, {}); });
@@ -66,13 +66,11 @@ class OtherPlanners {
     if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed)
       return std::nullopt;
     AutoAttempt& of = drafts_.first();
-    const size_t count = of.instances.list.size();
     std::vector<std::vector<int>> orders = drafts_.orders().of(of.flow, of.problem, limits_.time);
-    if (has_many(count, limits_.effort)) orders.erase(orders.begin(), orders.end() - 1);
-    const bool few = is_little_work(count, limits_.effort);
+    if (effort_.last_order) orders.erase(orders.begin(), orders.end() - 1);
     const double latency =
-        std::clamp(limits_.max_latency * fastest_of_whole(of), 1.0, kMostLatencyOfMotes);
-    const PlannerOptions options{{"windows", few ? "any" : "rings"},
+        std::clamp(limits_.max_latency * fastest_of_whole(of), 1.0, effort_.latency_of_motes);
+    const PlannerOptions options{{"windows", effort_.others ? "any" : "rings"},
                                  {"parts", "8"},
                                  {"beam", "3"},
                                  {"schemes", "8"},
@@ -87,13 +85,13 @@ class OtherPlanners {
       bytes += tensor.is_constant() ? 0 : tensor.size_bytes();
     if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed)
       return false;
-    return is_little_work(drafts_.given().list.size(), limits_.effort) &&
-           bytes <= kMostBytesOfStarts * limits_.effort;
+    return effort_.others && bytes <= effort_.most_bytes_of_others;
   }
 
   const Graph& graph_;
   const Limits& limits_;
   AutoDrafts& drafts_;
+  const Effort effort_;
 };
 
 }  // namespace

@@ -13,24 +13,14 @@
 namespace thimble {
 namespace {
 
-constexpr size_t kMostInStrips = 150;  // sweeps each time, at effort 1
-constexpr int kMostCutsOfPeaks = 100;  // of the operators behind a position, at effort 1
-constexpr int kRoundsOfStrips = 3;
-constexpr int64_t kLeastInStrips = 8;  // of a sweep, what strips can change is this part, or more
-constexpr int kMostInParts = 24;       // windows each time, at effort 1
-constexpr int kMostAtPeak = 12;
-constexpr int kRoundsOfParts = 3;
-constexpr int kReachOfParts = 32;   // instances around a peak
-constexpr int64_t kMostBlocks = 4;  // each is written down
-
 /// Positions [begin, end) in parts: fewer bytes, or fewer instructions.
 std::vector<GroupCandidate> undominated_parts(MotesUnits& units, const Partitions& partitions,
-                                              int begin, int end) {
+                                              int begin, int end, int64_t blocks) {
   std::vector<GroupCandidate> parts = partitions.along_channels(begin, end);
   const auto add = [&](int64_t most, Windows windows) {
     std::ranges::move(partitions.along_rows(begin, end, most, windows), std::back_inserter(parts));
   };
-  add(kMostBlocks, Windows::kBlocks);
+  add(blocks, Windows::kBlocks);
   add(std::numeric_limits<int64_t>::max(), Windows::kRings);
   std::vector<GroupCandidate> measured;
   for (GroupCandidate& part : parts) {
@@ -55,7 +45,7 @@ SweepShape shape_of(const Sweep& s) {
 /// Per position, whether the largest piece of a cut of the front begins there.
 std::vector<bool> AutoCuts::begins_of_peaks() const {
   std::vector<bool> result(order_.size(), false);
-  for (const FrontCut& cut : cuts(kMostCutsOfPeaks)) {
+  for (const FrontCut& cut : cuts(options_.effort.cuts_of_peaks)) {
     if (cut.pieces.empty()) continue;  // a network without operators
     const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
     const int largest = *std::ranges::max_element(cut.pieces, {}, bytes);
@@ -67,7 +57,7 @@ std::vector<bool> AutoCuts::begins_of_peaks() const {
 /// The largest pieces of cuts of the front, each once, those of the most bytes first.
 std::vector<FrontPiece> AutoCuts::peaks() const {
   std::vector<FrontPiece> result;
-  for (const FrontCut& cut : cuts(kMostCutsOfPeaks)) {
+  for (const FrontCut& cut : cuts(options_.effort.cuts_of_peaks)) {
     if (cut.pieces.empty()) continue;
     const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
     result.push_back(
@@ -90,26 +80,28 @@ void AutoCuts::add_part(GroupCandidate parts) {
 }
 
 void AutoCuts::add_parts() {
+  const Effort& effort = options_.effort;
   const Rolls& rolls = cuts_.rolls();
   const auto count = static_cast<int>(order_.size());
   MotesUnits units(flow_, rolls, order_, latency_, options_.in_place);
   const Partitions partitions(flow_, rolls, order_);
   std::set<std::pair<int, int>> tried;
-  for (int round = 0; round < kRoundsOfParts; ++round) {
+  for (int round = 0; round < effort.rounds_of_parts; ++round) {
     const size_t before = pieces_.size();
-    int windows = kMostInParts * static_cast<int>(options_.effort);
+    int windows = effort.windows_in_parts;
     for (const FrontPiece& peak : peaks()) {
       const int first = peak.begin, last = peak.end;
       const int64_t below = peak.peak_bytes;
-      int here = kMostAtPeak;
-      const int distance = kReachOfParts + last - first;
+      int here = effort.windows_at_peak;
+      const int distance = effort.reach_of_parts + last - first;
       for (const int begin : held_steps(rolls.bytes(), count, last - 1, -1, distance, below)) {
         for (const int end : held_steps(rolls.bytes(), count, first + 1, 1, distance, below)) {
           if (begin >= end || windows == 0 || here == 0 || late(options_.time)) continue;
           if (units.least_bytes(begin, end) >= below || !tried.insert({begin, end}).second)
             continue;
           --windows, --here;
-          for (const GroupCandidate& unit : undominated_parts(units, partitions, begin, end)) {
+          for (const GroupCandidate& unit :
+               undominated_parts(units, partitions, begin, end, effort.blocks)) {
             if (unit.bytes < below) add_part(unit);
           }
         }
@@ -133,11 +125,12 @@ void AutoCuts::add_in_strips(const GroupCandidate& sweep, int64_t strips) {
 }
 
 void AutoCuts::add_strips() {
+  const Effort& effort = options_.effort;
   if (options_.most_macs <= macs(flow_.graph)) return;
   const OrderBytes& bytes = cuts_.rolls().bytes();
   std::vector<bool> tried(ways_.size(), false);
   std::set<SweepShape> known;
-  for (int round = 0; round < kRoundsOfStrips; ++round) {
+  for (int round = 0; round < effort.rounds_of_strips; ++round) {
     const std::vector<bool> peaks = begins_of_peaks();
     std::vector<size_t> sweeps;
     for (size_t w = 0; w < tried.size(); ++w) {
@@ -148,12 +141,12 @@ void AutoCuts::add_strips() {
       const int64_t around =
           bytes.held(sweep->begin) + bytes.size(flow_.instances.instance(last).makes);
       const auto end = peaks.begin() + sweep->end;
-      if ((sweep->bytes - around) * kLeastInStrips < sweep->bytes) continue;
+      if ((sweep->bytes - around) * effort.least_in_strips < sweep->bytes) continue;
       if (std::find(peaks.begin() + sweep->begin, end, true) != end) sweeps.push_back(w);
     }
     const size_t before = pieces_.size();
     std::ranges::stable_sort(sweeps, {}, [&](size_t w) { return pieces_[w].peak_bytes; });
-    size_t left = kMostInStrips * static_cast<size_t>(options_.effort);
+    size_t left = effort.sweeps_in_strips;
     for (const size_t w : sweeps) {
       if (left == 0) break;
       tried[w] = true;

@@ -6,15 +6,14 @@
 #include <limits>
 #include <map>
 
+#include "thimble/moves/tile_sizes.h"
+
 namespace thimble {
 namespace {
 
 // Rows inside of a group over channels cost a call per row and channel: of a peak, what they save
 // must be at least this part, unless that is what it takes to fit.
 constexpr int64_t kLeastGainOfBoth = 32;
-
-// Rows or columns of the last value at a time, to try.
-constexpr int64_t kTiles[] = {1, 2, 4, 8};
 
 /// Positions that no piece executes in less than `bytes`.
 std::vector<bool> without_piece_below(int64_t bytes, const std::vector<int64_t>& single_bytes,
@@ -34,7 +33,7 @@ std::vector<bool> without_piece_below(int64_t bytes, const std::vector<int64_t>&
 
 /// To try: of groups by columns also half of them and all.
 std::vector<int64_t> tiles(const Dataflow& flow, const Group& group) {
-  std::vector<int64_t> result(std::begin(kTiles), std::end(kTiles));
+  std::vector<int64_t> result = rolled_tiles();
   for (const Member& member : group.members) {
     const auto* within = std::get_if<Group>(&member.what);
     if (within == nullptr) continue;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far `auto` searches: work grows in proportion to what the user asks for, about, and large
+// networks are searched less deeply.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "thimble/layout/layout.h"
+
+namespace thimble {
+
+/// Of a network of so many instances.
+struct Effort {
+  Effort(size_t instances, int64_t effort);
+
+  // What is tried.
+  bool more_orders, more_tiles;    ///< of small networks: all that may help
+  bool fewer_tiles, last_order;    ///< of those with many: what did in others
+  bool rolled_and_strips;          ///< of large ones they take too long
+  bool others;                     ///< planners that search orders themselves
+  int64_t most_bytes_of_others;    ///< of activations
+  double latency_of_motes = 1.25;  ///< at the most
+
+  // How many, none of them a bound of what there is.
+  size_t orders;            ///< of small networks
+  int sweep_ways;           ///< to execute what stands behind a position
+  int cuts, cuts_of_peaks;  ///< of the operators behind a position
+  size_t sweeps_in_strips;  ///< each time
+  int windows_in_parts, windows_at_peak = 12;
+  int rounds_of_strips = 3, rounds_of_parts = 3;
+  int64_t least_in_strips = 8;  ///< of a sweep, what strips can change is this part, or more
+  int reach_of_parts = 32;      ///< instances around a peak
+  int64_t blocks = 4;           ///< each is written down
+
+  // Plans are compared by layouts that are quick, but the same on every machine.
+  size_t layouts;                     ///< of a front
+  ptrdiff_t layouts_about_limit = 4;  ///< below a limit on bytes, and above it
+  int improved = 3;                   ///< plans, each with half the layout work of the last one
+  ptrdiff_t many_buffers = 1000;      ///< of which it takes too long
+  int64_t draft_work = layout::kSearchWork / 250, least_draft_work = layout::kSearchWork / 20;
+};
+
+}  // namespace thimble
