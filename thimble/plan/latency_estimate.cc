@@ -100,11 +100,16 @@ constexpr double kOfUnknown = 0.99;   // of the portable kernel's time: one that
 constexpr double kLeastGain = 0.005;  // of a call's: estimates are not exact enough for less
 constexpr int64_t kAnyRoom = std::numeric_limits<int64_t>::max();
 
-/// To try, of kernels that can do with less scratch than they would take.
-std::span<const int64_t> scratch_rooms(KernelId kernel) {
-  static constexpr int64_t kRooms[] = {256, 1024, 4096, kAnyRoom};
-  const std::span all(kRooms);
-  return info(kernel).scratch_within != nullptr ? all : all.last(1);
+/// To try, of a kernel that does these uses: if it can do with less scratch than it would take, as
+/// much as the whole operators need, and some more.
+template <class Calls>
+std::vector<int64_t> scratch_rooms(KernelId kernel, const Calls& calls) {
+  if (info(kernel).scratch_within == nullptr) return {kAnyRoom};
+  std::vector<int64_t> rooms = {0, 256, 512, 1024, 4096, kAnyRoom};
+  for (const auto& [use, call] : calls)
+    rooms[0] = std::max(rooms[0], scratch_bytes(chosen(kernel, *use), *use));
+  std::ranges::sort(rooms);
+  return rooms;
 }
 
 /// The first is the portable kernel's.
@@ -254,7 +259,7 @@ double LatencyEstimate::priced(KernelId kernel, Counted& calls,
 
 void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways) const {
   int64_t taken = -1;
-  for (const int64_t room : scratch_rooms(kernel)) {
+  for (const int64_t room : scratch_rooms(kernel, calls)) {
     int64_t bytes = 0;
     bool takes = true;
     for (const auto& [use, call] : calls) {

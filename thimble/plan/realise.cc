@@ -2,7 +2,6 @@
 #include "thimble/plan/realise.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -37,30 +36,26 @@ KernelSelection::Chosen Realisation::live_within(int64_t live_bytes) {
       {.live_bytes = std::max(live_bytes, choice_.portable().live_bytes), .weight_bytes = {}});
 }
 
+// With less room for all, and with less for each, as kernels do nearly as well with less scratch:
+// the fastest first.
 std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
                                                         std::optional<int64_t> weight_bytes) {
-  constexpr int64_t kAny = std::numeric_limits<int64_t>::max(), kLittle = 1024;
-  std::optional<RealisedPlan> found;
-  int64_t lost_bytes = 0;  // between buffers, as it was laid out last
-  // First less of the scratch that kernels can do without, as each does nearly as well with less.
-  for (const auto& [percent, scratch] :
-       std::initializer_list<std::pair<int64_t, int64_t>>{{100, kAny},
-                                                          {100, 4 * kLittle},
-                                                          {100, kLittle},
-                                                          {95, kLittle},
-                                                          {85, kLittle},
-                                                          {70, kLittle},
-                                                          {50, kLittle},
-                                                          {30, kLittle}}) {
-    KernelSelection::Chosen chosen = choice_.within(
-        {.live_bytes = std::max<int64_t>(arena_bytes * percent / 100 - lost_bytes, 0),
-         .weight_bytes = weight_bytes,
-         .scratch_bytes = scratch});
-    if (found && chosen.kernels == found->plan.kernels) continue;
-    found = with(std::move(chosen));
-    const int64_t beyond = found->placement.arena_bytes() - arena_bytes;
-    if (beyond <= 0) return found;
-    if (scratch == kAny) lost_bytes = beyond;
+  constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+  constexpr size_t kMostLayouts = 10;
+  std::vector<KernelSelection::Chosen> all;
+  for (const int64_t percent : {100, 98, 95, 90, 85, 70, 50, 30}) {
+    for (const int64_t scratch : {kAny, int64_t{4096}, int64_t{1024}, int64_t{512}, int64_t{256}}) {
+      KernelSelection::Chosen chosen = choice_.within({.live_bytes = arena_bytes * percent / 100,
+                                                       .weight_bytes = weight_bytes,
+                                                       .scratch_bytes = scratch});
+      const auto same = [&](const auto& other) { return other.kernels == chosen.kernels; };
+      if (std::ranges::none_of(all, same)) all.push_back(std::move(chosen));
+    }
+  }
+  std::ranges::stable_sort(all, {}, &KernelSelection::Chosen::instructions);
+  for (size_t k = 0; k < std::min(all.size(), kMostLayouts); ++k) {
+    RealisedPlan found = with(std::move(all[k]));
+    if (found.placement.arena_bytes() <= arena_bytes) return found;
   }
   return std::nullopt;
 }

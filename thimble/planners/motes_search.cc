@@ -113,6 +113,12 @@ void MotesSearch::measure(MotesState& state) const {
   });
 }
 
+double MotesSearch::whole_within(int64_t bytes) const {
+  std::vector<const PieceTimes*> pieces;
+  for (const PieceTimes& single : single_times_) pieces.push_back(&single);
+  return model_.program + fastest_within(piece_times(pieces), bytes).instructions;
+}
+
 PieceTimes MotesSearch::single_times(int at) {
   const InstanceCall call{.instance = {order_[static_cast<size_t>(at)]}};
   const Instance& instance = instances_.instance(call.instance);

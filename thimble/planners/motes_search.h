@@ -65,6 +65,7 @@ class MotesSearch {
       whole_instructions_ += single_instructions_.back();
     }
     for (int at = 0; at < std::ssize(order_); ++at) single_times_.push_back(single_times(at));
+    if (limits.sram_bytes) whole_instructions_ = whole_within(*limits.sram_bytes);
   }
 
   MotesState run();
@@ -80,6 +81,9 @@ class MotesSearch {
   /// With the fewest bytes with which it is within the limit on time; if there are none, with the
   /// fewest of all.
   void measure(MotesState& state) const;
+
+  /// Whole operators with the kernels for which there is room in so many bytes.
+  [[nodiscard]] double whole_within(int64_t bytes) const;
 
   /// In place, or apart where that is faster.
   [[nodiscard]] PieceTimes single_times(int at);
@@ -121,9 +125,10 @@ class MotesSearch {
   LatencyEstimate latency_;
   MotesUnits units_;
   const std::vector<int64_t> single_bytes_;
-  std::vector<double> single_instructions_;     ///< per position
-  std::vector<PieceTimes> single_times_;        ///< per position
-  double whole_instructions_ = model_.program;  ///< with room for all fast kernels
+  std::vector<double> single_instructions_;  ///< per position
+  std::vector<PieceTimes> single_times_;     ///< per position
+  double whole_instructions_ =
+      model_.program;  ///< with fast kernels, as far as the limits have room
   const int64_t most_steps_;
   MotesSchemes schemes_;
 };
