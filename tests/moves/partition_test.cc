@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GroupCandidate schemes: all steps are those that planners try, and more.
+// Partition schemes: all steps are those that planners try, and more.
 #include "thimble/moves/partition.h"
 
 #include <gtest/gtest.h>

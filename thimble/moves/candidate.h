@@ -43,7 +43,7 @@ struct BestOverlap {
   std::optional<OverlapChoice> choice;
   int64_t lead_bytes = 0, saved_bytes = 0;
 };
-/// Of `out` over `in`; nothing: it must not.
+/// The lead of `out` over `in`; nothing: it must not lie there.
 using LeadOf = std::function<std::optional<int64_t>(ValueId out, ValueId in)>;
 /// The one that saves most: an output of a group over an input that it consumes.
 [[nodiscard]] BestOverlap best_overlap(const Dataflow& dataflow, const std::vector<ValueId>& inputs,

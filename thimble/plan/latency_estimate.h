@@ -38,7 +38,7 @@ class LatencyEstimate {
  public:
   /// All must outlive it.
   LatencyEstimate(const Dataflow& dataflow, const Core& core, const LatencyModel& model);
-  /// Of other instances of the same operators: what one of the two counts, the other knows.
+  /// For other instances of the same operators: what one of the two counts, the other knows.
   LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like);
 
   /// Of a call outside of groups. over_input: the output may lie where its one operand does; then a

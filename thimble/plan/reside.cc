@@ -253,12 +253,12 @@ class Housing {
   const KernelUses own_;
   const LayoutProblems problems_;
   std::vector<MemoryId> where_;   // by buffer
-  std::vector<bool> fixed_;       // likewise: ports elsewhere, states apart
-  std::vector<int64_t> traffic_;  // likewise
+  std::vector<bool> fixed_;       // by buffer: ports elsewhere, states apart
+  std::vector<int64_t> traffic_;  // by buffer: bytes
   std::vector<int64_t> room_;     // by memory: what a layout may take
-  std::vector<int64_t> usable_;   // likewise: what may be live, as layouts need more
+  std::vector<int64_t> usable_;   // by memory: what may be live, as layouts need more
   std::vector<double> excess_;    // by memory
-  MemoryId apart_;                // of states alone; invalid: none
+  MemoryId apart_;                // the memory that only states use; invalid: none
   bool waits_ = false;            // some memory is slower than instructions
   Position steps_ = 0;
   size_t work_ = 0;

@@ -86,7 +86,7 @@ std::vector<AutoCut> AutoDrafts::cuts_of(AutoAttempt& of, const std::vector<int>
                  .effort = effort,
                  .time = limits_.time,
                  .jobs = jobs});
-  // Of large networks they take long to find: once, by `stream`.
+  // Rolled groups and strips of large networks take long to find: once, by `stream`.
   if (effort.rolled_and_strips && !late(limits_.time)) cuts.add_rolled();
   if (effort.rolled_and_strips && !late(limits_.time)) cuts.add_strips();
   if (effort.others && !late(limits_.time)) cuts.add_parts();

@@ -13,7 +13,7 @@
 
 namespace thimble {
 
-/// Of so many MACs, how many a plan may execute; kAnyMacs: any number.
+/// How many MACs a plan may execute where the network has `once`; kAnyMacs: any number.
 [[nodiscard]] int64_t macs_within(int64_t once, const Limits& limits);
 
 /// Instances, and what is asked of them.
@@ -51,10 +51,11 @@ class AutoDrafts {
         macs_(macs(graph_)),
         most_macs_(macs_within(macs_, limits)) {}
 
-  /// Of the instances as they are, with inputs relaid, and with values computed again.
+  /// Finds drafts for the instances as they are, with inputs relaid, and with values computed
+  /// again.
   void find();
 
-  /// Of all drafts, those that no other is as good as: fewest bytes first, fastest last.
+  /// The drafts that no other is as good as: fewest bytes first, fastest last.
   [[nodiscard]] std::vector<const AutoDraft*> front() const;
 
   [[nodiscard]] const std::deque<AutoDraft>& all() const { return drafts_; }

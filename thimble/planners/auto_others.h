@@ -6,7 +6,7 @@
 
 namespace thimble {
 
-/// Of those for which that is little work; of all, if there are no drafts.
+/// Answers of planners for which that is little work; of all, if there are no drafts.
 [[nodiscard]] std::vector<Decision> other_answers(const Graph& graph, const Limits& limits,
                                                   AutoDrafts& drafts);
 

@@ -10,7 +10,7 @@
 
 namespace thimble {
 
-/// Of a network of so many instances.
+/// What `auto` tries for a network of so many instances.
 struct Effort {
   Effort(size_t instances, int64_t effort);
 

@@ -11,8 +11,8 @@
 
 namespace thimble {
 
-/// Of blocks, beyond a step per instance: a step takes about as much code in a block (150 B on a
-/// Cortex-M4) as whole (185 B), so code grows by half and 16 KB.
+/// Steps that blocks may take beyond one per instance: a step takes about as much code in a block
+/// (150 B on a Cortex-M4) as whole (185 B), so code grows by half and 16 KB.
 [[nodiscard]] inline int64_t usual_steps(int64_t instances) { return instances / 2 + 100; }
 
 /// A set of partition schemes, disjoint and ascending.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMostStates = 100'000;  // per stage and grid; chains need none
 
-/// Of a number of patches along each axis, those that differ.
+/// Grids with so many patches along each axis, those that differ.
 std::vector<PatchGrid> grids(const Shape& split, const PatchWishes& wishes) {
   if (wishes.patches) return {patch_grid(split, *wishes.patches)};
   std::vector<PatchGrid> result;

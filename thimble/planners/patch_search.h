@@ -61,7 +61,7 @@ class PatchSearch {
   void run();
 
   [[nodiscard]] const std::optional<Patches>& best() const { return best_; }
-  /// Of all that was looked at, and allowed.
+  /// Bound of the peak over all that was looked at, and allowed.
   [[nodiscard]] std::optional<int64_t> bound_bytes() const { return bound_bytes_; }
   [[nodiscard]] int64_t network_macs() const { return network_macs_; }
   /// Why the last split that was tried is none; empty if there were any.

@@ -31,7 +31,7 @@ Planned front_of(const Limits& limits, std::vector<PricedPlan> plans) {
 
 namespace {
 
-/// The same answer with other plans.
+/// An answer with other plans in place of its own.
 Planned with_front(const Limits& limits, Planned planned, std::vector<PricedPlan> plans) {
   Planned found = front_of(limits, std::move(plans));
   planned.front = std::move(found.front);

@@ -15,8 +15,8 @@ namespace thimble {
 [[nodiscard]] std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow,
                                                           const OrderProblem& problem,
                                                           const TimeLimit* time);
-/// The same, searched once for the same instances: in large networks that is most of the work. For
-/// several threads at a time.
+/// Orders that are searched once for the same instances: in large networks that is most of the
+/// work. For several threads at a time.
 class KnownOrders {
  public:
   [[nodiscard]] const std::vector<std::vector<int>>& of(const Dataflow& dataflow,

@@ -30,14 +30,14 @@ class StreamSearch {
         orders_(orders),
         known_(known) {}
 
-  /// Of the instances as they are, and with inputs relaid where that helps.
+  /// The best attempt with the instances as they are, or with inputs relaid where that helps.
   StreamAttempt best() const;
 
   /// apart: outputs lie over inputs only where there is no room for both.
   Decision planned(const StreamAttempt& best, bool apart) const;
 
  private:
-  /// Of the instances' own order, that of the least peak, and one that suits groups.
+  /// The best of the instances' own order, that of the least peak, and one that suits groups.
   StreamAttempt attempt(Instances instances, int64_t worthless_bytes) const;
 
   /// The least peak or, where that is enough, the fewest instructions.
