@@ -10,8 +10,9 @@
 namespace thimble {
 
 KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
-                                 const Schedule& schedule, LatencyEstimate& latency)
-    : plan_(plan),
+                                 const Schedule& schedule, const LatencyEstimate& latency)
+    : flow_(dataflow),
+      plan_(plan),
       program_(latency.program()),
       fits_(dataflow.graph, schedule, dataflow.axes.kernel_uses()) {
   const std::vector<int64_t> live =
@@ -31,8 +32,9 @@ KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
   }
 }
 
-void KernelSelection::add_ways(LatencyEstimate& latency) {
-  const auto ways = latency.ways(plan_.members, plan_.overlaps);
+void KernelSelection::add_ways(const LatencyEstimate& latency) {
+  const auto ways =
+      LatencyEstimate(flow_, latency, Rooms::kMany).ways(plan_.members, plan_.overlaps);
   check(ways.has_value(), "a group of a plan has no tiles");
   for (size_t c = 0; c < ways->size(); ++c) {
     const KernelWays* all = (*ways)[c];
@@ -40,7 +42,7 @@ void KernelSelection::add_ways(LatencyEstimate& latency) {
   }
 }
 
-void KernelSelection::add_format(LatencyEstimate& latency, PackedBytes& packed) {
+void KernelSelection::add_format(const LatencyEstimate& latency, PackedBytes& packed) {
   add_ways(latency);
   packed_ = &packed;
 }

@@ -32,11 +32,11 @@ class KernelSelection {
   /// All must outlive it. Groups of the plan have derivations. schedule: what build() makes of it.
   /// latency: of the same instances.
   KernelSelection(const Dataflow& dataflow, const Plan& plan, const Schedule& schedule,
-                  LatencyEstimate& latency);
+                  const LatencyEstimate& latency);
 
   /// Kernels of another core, too: of the same with weights in a smaller format. Each operator has
   /// its own.
-  void add_format(LatencyEstimate& latency, PackedBytes& packed);
+  void add_format(const LatencyEstimate& latency, PackedBytes& packed);
 
   /// With the fastest kernels within the limits; where the portable ones are not, these.
   [[nodiscard]] Chosen within(const KernelLimits& limits);
@@ -54,8 +54,9 @@ class KernelSelection {
   };
   [[nodiscard]] const KernelWay& fastest(Call& call, size_t format, const KernelLimits& limits);
   [[nodiscard]] std::map<OpId, size_t> formats_within(const KernelLimits& limits);
-  void add_ways(LatencyEstimate& latency);
+  void add_ways(const LatencyEstimate& latency);
 
+  const Dataflow& flow_;
   const Plan& plan_;
   const double program_;
   KernelFits fits_;

@@ -103,9 +103,12 @@ constexpr int64_t kAnyRoom = std::numeric_limits<int64_t>::max();
 /// To try, of a kernel that does these uses: if it can do with less scratch than it would take, as
 /// much as the whole operators need, and some more.
 template <class Calls>
-std::vector<int64_t> scratch_rooms(KernelId kernel, const Calls& calls) {
+std::vector<int64_t> scratch_rooms(KernelId kernel, const Calls& calls, Rooms how_many) {
   if (info(kernel).scratch_within == nullptr) return {kAnyRoom};
-  std::vector<int64_t> rooms = {0, 256, 512, 1024, 4096, kAnyRoom};
+  std::vector<int64_t> rooms = {0, kAnyRoom};
+  const int64_t most = how_many == Rooms::kMany ? 64 << 10 : 4 << 10;
+  for (int64_t room = 256; room <= most; room += how_many == Rooms::kMany ? room / 8 : room)
+    rooms.push_back(room);
   for (const auto& [use, call] : calls)
     rooms[0] = std::max(rooms[0], scratch_bytes(chosen(kernel, *use), *use));
   std::ranges::sort(rooms);
@@ -154,10 +157,11 @@ LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const Core& core,
   for (int32_t v = 0; v < values; ++v) whole_.push_back(flow_.whole_buffer({v}));
 }
 
-LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like)
+LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like, Rooms rooms)
     : LatencyEstimate(dataflow, like.core_, like.model_) {
   check(&dataflow.axes == &like.flow_.axes, "operators of another graph");
   known_ = like.known_;
+  rooms_ = rooms;
 }
 
 int64_t LatencyEstimate::what_of(const InstanceCall& call) {
@@ -191,7 +195,8 @@ int64_t LatencyEstimate::what_of(const InstanceCall& call) {
 std::vector<int64_t> LatencyEstimate::key_of(const InstanceCall& call, const LoopedCall& looped) {
   constexpr int64_t kCopy = -1;
   const bool computes = call.instance.valid() && flow_.instances.instance(call.instance).op.valid();
-  std::vector<int64_t> key = {computes ? what_of(call) : kCopy, static_cast<int64_t>(call.method)};
+  std::vector<int64_t> key = {computes ? what_of(call) : kCopy, static_cast<int64_t>(call.method),
+                              static_cast<int64_t>(rooms_)};
   key.reserve(64);
   for (const LoopAround& loop : looped.loops) {
     const Beat& beat = loop.tile.beat;
@@ -259,7 +264,7 @@ double LatencyEstimate::priced(KernelId kernel, Counted& calls,
 
 void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways) const {
   int64_t taken = -1;
-  for (const int64_t room : scratch_rooms(kernel, calls)) {
+  for (const int64_t room : scratch_rooms(kernel, calls, rooms_)) {
     int64_t bytes = 0;
     bool takes = true;
     for (const auto& [use, call] : calls) {

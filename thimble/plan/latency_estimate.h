@@ -30,6 +30,12 @@ enum class Lies : uint8_t {
   kWindow,  ///< rows and columns of a tile, columns outermost and in a ring: a sweep
 };
 
+/// How finely scratch is divided that kernels can do with more or less of.
+enum class Rooms : uint8_t {
+  kFew,   ///< for searches
+  kMany,  ///< for plans
+};
+
 /// Estimates many plans of the same instances: calls that execute alike are counted once. Ways are
 /// those of the core's kernels that take the call as it is cut and as its buffers lie; copies have
 /// one. Portable kernels without coefficients count nothing; others without, a little less than
@@ -39,7 +45,7 @@ class LatencyEstimate {
   /// All must outlive it.
   LatencyEstimate(const Dataflow& dataflow, const Core& core, const LatencyModel& model);
   /// For other instances of the same operators: what one of the two counts, the other knows.
-  LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like);
+  LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like, Rooms rooms = Rooms::kFew);
 
   /// Of a call outside of groups. over_input: the output may lie where its one operand does; then a
   /// reshape copies nothing.
@@ -112,6 +118,7 @@ class LatencyEstimate {
   const Core& core_;
   const LatencyModel& model_;
   const KernelCoefficients coefficients_;
+  Rooms rooms_ = Rooms::kFew;
   std::vector<Buffer> whole_;  ///< per value, then per value's sums
   std::shared_ptr<Known> known_;
 };

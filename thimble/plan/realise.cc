@@ -9,7 +9,7 @@
 
 namespace thimble {
 
-Realisation::Realisation(const Dataflow& dataflow, LatencyEstimate& latency, Plan plan,
+Realisation::Realisation(const Dataflow& dataflow, const LatencyEstimate& latency, Plan plan,
                          const PlacementOptions& options)
     : flow_(dataflow),
       options_(options),

@@ -24,12 +24,12 @@ class Realisation {
  public:
   /// All must outlive it. plan: without kernels; its groups have derivations. latency: of the
   /// same instances.
-  Realisation(const Dataflow& dataflow, LatencyEstimate& latency, Plan plan,
+  Realisation(const Dataflow& dataflow, const LatencyEstimate& latency, Plan plan,
               const PlacementOptions& options);
 
   [[nodiscard]] int64_t executed_macs() const { return macs_; }
   /// As KernelSelection has them.
-  void add_format(LatencyEstimate& latency, PackedBytes& packed) {
+  void add_format(const LatencyEstimate& latency, PackedBytes& packed) {
     choice_.add_format(latency, packed);
   }
   /// The fastest kernels that leave no more live than these bytes, or than portable ones do.

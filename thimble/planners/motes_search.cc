@@ -18,6 +18,15 @@ constexpr int kMostSchemesBehind = 100;  // of the operators behind a position
 }  // namespace
 
 MotesState MotesSearch::run() {
+  MotesState found = beam_search();
+  if (!limits_.sram_bytes || found.bytes <= *limits_.sram_bytes) return found;
+  const double within = whole_within(*limits_.sram_bytes);
+  if (within <= whole_instructions_) return found;
+  whole_instructions_ = within;
+  return beam_search();
+}
+
+MotesState MotesSearch::beam_search() {
   MotesState whole;
   measure(whole);
   const LessThan less = this->less();

@@ -65,9 +65,10 @@ class MotesSearch {
       whole_instructions_ += single_instructions_.back();
     }
     for (int at = 0; at < std::ssize(order_); ++at) single_times_.push_back(single_times(at));
-    if (limits.sram_bytes) whole_instructions_ = whole_within(*limits.sram_bytes);
   }
 
+  /// Where the limit on time leaves nothing that fits, it counts from the kernels for which whole
+  /// operators have room.
   MotesState run();
 
   /// Once it has run.
@@ -77,6 +78,8 @@ class MotesSearch {
 
  private:
   using Unit = MotesSchemes::Unit;
+
+  [[nodiscard]] MotesState beam_search();
 
   /// With the fewest bytes with which it is within the limit on time; if there are none, with the
   /// fewest of all.
