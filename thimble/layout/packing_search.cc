@@ -14,6 +14,9 @@ namespace {
 /// Of a node, besides its buffers, in the time that it takes to look at one: lists are made and
 /// candidates sorted.
 constexpr int64_t kNodeWork = 30;
+/// Sections and neighbours that are looked at in the time of one buffer: where buffers live long or
+/// many are live at once, these are most of the work.
+constexpr int64_t kLooksPerWork = 10;
 
 }  // namespace
 
@@ -95,7 +98,8 @@ SearchOutcome PackingSearch::run(int64_t capacity_bytes, const std::vector<int>&
 
 bool PackingSearch::out_of_budget(size_t unplaced) {
   ++nodes_;
-  budget_->work -= kNodeWork + static_cast<int64_t>(unplaced);
+  budget_->work -= std::max(kNodeWork + static_cast<int64_t>(unplaced), looks_ / kLooksPerWork);
+  looks_ = 0;
   if (nodes_ >= last_node_ || budget_->work <= 0) return true;
   return nodes_ % 256 == 0 && budget_->spent();
 }
@@ -153,10 +157,11 @@ SearchOutcome PackingSearch::solve_part(const std::vector<int>& part, Level leve
 }
 
 std::vector<PackingSearch::Candidate> PackingSearch::candidates(const std::vector<int>& part,
-                                                                Level level) const {
+                                                                Level level) {
   int64_t most_left = 0, first_end = capacity_ + 1;
   for (const int b : part) {
     first_end = std::min(first_end, floor_[index(b)] + problem_.buffers[index(b)].size_bytes);
+    looks_ += std::ssize(sweep_.sections_of[index(b)]);
     for (const int s : sweep_.sections_of[index(b)])
       most_left = std::max(most_left, left_[index(s)]);
   }
@@ -191,6 +196,7 @@ bool PackingSearch::place(int buffer, int64_t address) {
   const size_t i = index(buffer);
   address_[i] = address;
   placed_.push_back(buffer);
+  looks_ += 2 * std::ssize(lifts_[i]);  // they are taken back, too
   const auto touch = [&](int s) {
     if (is_dirty_[index(s)]) return;
     is_dirty_[index(s)] = true;
@@ -217,6 +223,7 @@ bool PackingSearch::place(int buffer, int64_t address) {
       fits = false;
       ++blame_[o];
     }
+    looks_ += std::ssize(sweep_.sections_of[o]);
     for (const int s : sweep_.sections_of[o]) touch(s);
   }
   return fits;
@@ -246,6 +253,7 @@ bool PackingSearch::sections_fit(int64_t address) {
     is_dirty_[index(s)] = false;
     if (!fits || left_[index(s)] == 0) continue;
     int64_t lowest = capacity_;
+    looks_ += std::ssize(sweep_.sections[index(s)]);
     for (const int b : sweep_.sections[index(s)]) {
       if (address_[index(b)] < 0) lowest = std::min(lowest, floor_[index(b)]);
     }

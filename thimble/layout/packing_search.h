@@ -85,7 +85,7 @@ class PackingSearch {
   SearchOutcome solve(const std::vector<int>& unplaced, Level level);
   SearchOutcome solve_part(const std::vector<int>& part, Level level);
   [[nodiscard]] std::vector<std::vector<int>> split(const std::vector<int>& unplaced) const;
-  [[nodiscard]] std::vector<Candidate> candidates(const std::vector<int>& part, Level level) const;
+  [[nodiscard]] std::vector<Candidate> candidates(const std::vector<int>& part, Level level);
   [[nodiscard]] bool can_be_lifted(int buffer) const;
   bool place(int buffer, int64_t address);
   void take_back(size_t placed_mark, size_t trail_mark);
@@ -114,6 +114,7 @@ class PackingSearch {
   std::vector<Trail> trail_;
   std::vector<int64_t> blame_;
   int64_t nodes_ = 0, last_node_ = 0;
+  int64_t looks_ = 0;  ///< since the last node
   SearchBudget* budget_ = nullptr;  ///< of the run
 };
 

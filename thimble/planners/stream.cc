@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "thimble/model/error.h"
 #include "thimble/plan/build.h"
 #include "thimble/plan/placement.h"
@@ -31,6 +33,10 @@ StreamOptions stream_options(const Limits& limits, const PlannerOptions& options
   return result;
 }
 
+bool has_pixels(const StreamCut& cut) {
+  return std::ranges::any_of(cut.pieces, [](const GroupCandidate& p) { return p.by_pixels; });
+}
+
 }  // namespace
 
 PlannerDecision plan_stream(const Graph& graph, const Limits& limits,
@@ -50,11 +56,17 @@ PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const Plan
   const Dataflow given_flow(axes, instances);
   const LatencyModel model = latency_model_for(limits.core);
   const LatencyEstimate known(given_flow, limits.core, model);
+  std::vector<std::pair<Plan, int64_t>> laid_out;
   const auto arena_of = [&](const Decision& answer) {
+    for (const auto& [plan, bytes] : laid_out) {
+      if (plan == answer.plan) return bytes;
+    }
     const Dataflow flow(axes, answer.plan.instances);
-    return place(graph, build(flow, answer.plan),
-                 {.work = kQuickLayoutWork, .time = limits.time, .uses = &axes.kernel_uses()})
-        .arena_bytes();
+    const Placement placed =
+        place(graph, build(flow, answer.plan),
+              {.work = kQuickLayoutWork, .time = limits.time, .uses = &axes.kernel_uses()});
+    laid_out.emplace_back(answer.plan, placed.arena_bytes());
+    return placed.arena_bytes();
   };
   struct Found {
     Decision planned;
@@ -108,9 +120,13 @@ PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const Plan
     }
     if (options.enough_bytes == 0) break;
   }
+  bool in_pixels = has_pixels(cut);
   for (const StreamOptions& other : others) {
     if (late(limits.time)) break;
+    const bool any_grain = other.granularities.size() > 1;
+    if (!any_grain && other.granularities[0] == Granularity::kRow && !in_pixels) continue;  // known
     Found next = search(other);
+    if (any_grain) in_pixels = has_pixels(next.cut);
     if (next.cut.peak_bytes == Rolls::kImpossible || next.arena_bytes >= arena_bytes) continue;
     arena_bytes = next.arena_bytes;
     planned = std::move(next.planned);
