@@ -121,6 +121,22 @@ TEST(LatencyEstimate, OfPlansOfModelsIsThatOfTheirPrograms) {
   }
 }
 
+// Kernels with parameters of their own count as the portable row's parameters say.
+TEST(LatencyEstimate, OfSingleOperatorsIsThatOfTheirPrograms) {
+  if (testing::golden_names().empty()) GTEST_SKIP() << "needs the models: set THIMBLE_SHARED";
+  int models = 0;
+  for (const std::string& name : testing::golden_names()) {
+    const Graph graph = rewrite(import_tflite(testing::model_path(name)));
+    if (graph.ops.size() != 1) continue;
+    ++models;
+    const AxisGraph axes(graph);
+    const Instances instances = instances_of(graph, {});
+    const Dataflow flow(axes, instances);
+    EXPECT_NEAR(error(axes, stream_plan_of(flow, {})), 0, 0.001) << name;
+  }
+  EXPECT_GT(models, 10);
+}
+
 /// conv 3x3 -> depthwise 3x3 -> conv 1x1, 20 x 20 pixels.
 struct Separable {
   testing::TestGraph g{1};

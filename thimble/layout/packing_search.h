@@ -114,7 +114,7 @@ class PackingSearch {
   std::vector<Trail> trail_;
   std::vector<int64_t> blame_;
   int64_t nodes_ = 0, last_node_ = 0;
-  int64_t looks_ = 0;  ///< since the last node
+  int64_t looks_ = 0;               ///< since the last node
   SearchBudget* budget_ = nullptr;  ///< of the run
 };
 

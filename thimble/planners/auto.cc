@@ -106,55 +106,88 @@ class AutoSearch {
     return some;
   }
 
-  /// Some of the front, and those that the limits are about.
-  void lay_out() {
-    const std::vector<const AutoDraft*> front = drafts_.front();
-    if (front.empty()) return;
-    std::set<size_t> some = spread_over(front);
-    const auto add_about = [&](ptrdiff_t at, ptrdiff_t reach) {
+  /// Those that the limits are about, if estimates were exact.
+  void add_about_limits(const std::vector<const AutoDraft*>& front, std::set<size_t>& some) const {
+    const auto add_about = [&](ptrdiff_t at) {
+      const ptrdiff_t reach = effort_.layouts_about_limit;
       for (ptrdiff_t k = std::max<ptrdiff_t>(at - reach, 0); k < at + reach; ++k) {
         if (k < std::ssize(front)) some.insert(static_cast<size_t>(k));
       }
     };
-    const double slowest = front.back()->cut.instructions * limits_.max_latency;  // as above
+    const double slowest = front.back()->cut.instructions * limits_.max_latency;
     const auto in_time = std::ranges::find_if(
         front, [&](const AutoDraft* d) { return !(d->cut.instructions > slowest); });
-    // Estimates are not exact, and not every peak can be laid out.
-    add_about(in_time - front.begin(), 2);
+    add_about(in_time - front.begin());
     const auto peak_of = [](const AutoDraft* d) { return d->cut.cut.peak_bytes; };
-    const int64_t limit = limits_.sram_bytes.value_or(0);
-    const auto fits = std::ranges::upper_bound(front, limit, {}, peak_of) - front.begin();
-    if (limits_.sram_bytes) add_about(fits, effort_.layouts_about_limit);
+    if (limits_.sram_bytes) {
+      const auto larger = std::ranges::upper_bound(front, *limits_.sram_bytes, {}, peak_of);
+      add_about(larger - front.begin());
+    }
+  }
+
+  /// Between what the limits choose now and the next drafts that were laid out.
+  [[nodiscard]] std::set<size_t> beside_choice() const {
+    std::vector<FrontFigures> figures;
+    for (const PricedPlan& plan : found_) figures.push_back(plan.figures());
+    Front front = front_within(limits_);
+    const std::vector<size_t> kept = undominated(figures);
+    for (const size_t k : kept) front.points.push_back(figures[k]);
+    const size_t chosen = draft_of_[kept[front.chosen()]];
+    std::set<size_t> some;
+    const auto add_between = [&](size_t first, size_t last) {
+      const size_t count = std::min(effort_.layouts_beside, last - first - 1);
+      for (size_t n = 1; n <= count; ++n) some.insert(first + (last - first) * n / (count + 1));
+    };
+    const auto at = laid_out_.find(chosen);
+    if (at != laid_out_.begin()) add_between(*std::prev(at), chosen);
+    if (std::next(at) != laid_out_.end()) add_between(chosen, *std::next(at));
+    return some;
+  }
+
+  /// Some of the front, and those about what the limits choose: estimates are not exact, and not
+  /// every peak can be laid out.
+  void lay_out() {
+    const std::vector<const AutoDraft*> front = drafts_.front();
+    if (front.empty()) return;
+    std::set<size_t> some = spread_over(front);
+    add_about_limits(front, some);
+    lay_out(front, some);
+    for (int round = 0; round < effort_.rounds_beside && !found_.empty(); ++round)
+      lay_out(front, beside_choice());
+  }
+
+  void lay_out(const std::vector<const AutoDraft*>& front, const std::set<size_t>& some) {
     const std::vector<size_t> numbers(some.begin(), some.end());
     std::vector<std::optional<PricedPlan>> found(numbers.size());
     in_parallel(numbers.size(), limits_.jobs, [&](size_t n, size_t) {
       const size_t k = numbers[n];
-      if (n > 0 && late(limits_.time)) return;
-      const bool about = limits_.sram_bytes &&
-                         std::abs(static_cast<ptrdiff_t>(k) - fits) <= effort_.layouts_about_limit;
-      found[n] = priced_draft(*front[k], about ? limits_.sram_bytes : std::nullopt,
-                              k == 0 ? effort_.least_draft_work : effort_.draft_work);
+      if ((n > 0 || !laid_out_.empty()) && late(limits_.time)) return;
+      found[n] = priced_draft(*front[k], k == 0);
     });
-    for (std::optional<PricedPlan>& plan : found) {
-      if (plan) found_.push_back(std::move(*plan));
+    for (size_t n = 0; n < numbers.size(); ++n) {
+      laid_out_.insert(numbers[n]);
+      if (!found[n]) continue;
+      found_.push_back(std::move(*found[n]));
+      draft_of_.push_back(numbers[n]);
     }
   }
 
-  /// arena_bytes: that kernels may fill; else as many as live in the draft.
-  [[nodiscard]] std::optional<PricedPlan> priced_draft(const AutoDraft& draft,
-                                                       std::optional<int64_t> arena_bytes,
-                                                       int64_t layout_work) const {
+  /// With as many bytes as live in the draft; within a limit, with as many as kernels may fill.
+  [[nodiscard]] std::optional<PricedPlan> priced_draft(const AutoDraft& draft, bool least) const {
     AutoAttempt& of = *draft.attempt;
     Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place);
     // What sweeps take of a group's shape alone, a kernel may refuse: rings that it does not walk.
     if (!has_derivations(of.flow, plan)) return std::nullopt;
     std::vector<Note> notes = {spans(of.instances, draft.cut.cut)};
     notes.insert(notes.end(), of.notes.begin(), of.notes.end());
-    Realisation realisation(of.flow, of.latency, std::move(plan), placement_options(layout_work));
+    const int64_t work = least ? effort_.least_draft_work : effort_.draft_work;
+    Realisation realisation(of.flow, of.latency, std::move(plan), placement_options(work));
     if (realisation.executed_macs() > drafts_.most_macs()) return std::nullopt;
-    return priced_plan(arena_bytes
-                           ? realisation.arena_within(arena_bytes)
-                           : realisation.with(realisation.live_within(draft.cut.cut.peak_bytes)),
+    const int64_t peak = draft.cut.cut.peak_bytes;
+    const bool about_limit = limits_.sram_bytes && std::abs(peak - *limits_.sram_bytes) <=
+                                                       *limits_.sram_bytes / effort_.about_limit;
+    return priced_plan(about_limit ? realisation.arena_within(limits_.sram_bytes)
+                                   : realisation.with(realisation.live_within(peak)),
                        std::move(notes));
   }
 
@@ -196,6 +229,8 @@ class AutoSearch {
   const Effort effort_;
   std::vector<Decision> starts_;
   std::vector<PricedPlan> found_;
+  std::vector<size_t> draft_of_;  ///< per plan that was found first
+  std::set<size_t> laid_out_;     ///< drafts
 };
 
 }  // namespace

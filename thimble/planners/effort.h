@@ -35,7 +35,10 @@ struct Effort {
 
   // Plans are compared by layouts that are quick, but the same on every machine.
   size_t layouts;                     ///< of a front
-  ptrdiff_t layouts_about_limit = 4;  ///< below a limit on bytes, and above it
+  ptrdiff_t layouts_about_limit = 2;  ///< below a limit, and above it
+  int64_t about_limit = 4;            ///< as near as one of so many parts of it
+  int rounds_beside = 3;              ///< about what is chosen then
+  size_t layouts_beside = 2;          ///< on either side, in each round
   int improved = 3;                   ///< plans, each with half the layout work of the last one
   ptrdiff_t many_buffers = 1000;      ///< of which it takes too long
   int64_t draft_work = layout::kSearchWork / 250, least_draft_work = layout::kSearchWork / 20;
