@@ -51,8 +51,9 @@ const KernelWay& KernelSelection::fastest(Call& call, size_t format, const Kerne
   auto& [all, fit] = call.formats[format];
   for (size_t w = all->size(); w-- > 1;) {
     const KernelWay& way = (*all)[w];
-    if (call.live_bytes + way.scratch_bytes > limits.live_bytes ||
-        way.scratch_bytes > limits.scratch_bytes)
+    const int64_t live = call.live_bytes + way.scratch_bytes;
+    if (live > limits.live_bytes ||
+        (live > limits.free_bytes && way.scratch_bytes > limits.scratch_bytes))
       continue;
     if (!fit[w]) {
       Step changed = *call.step;

@@ -18,6 +18,7 @@ struct KernelLimits {
   int64_t live_bytes = 0;               ///< of the arena, at any step
   std::optional<int64_t> weight_bytes;  ///< of flash, packed constants; nothing: any
   int64_t scratch_bytes = std::numeric_limits<int64_t>::max();  ///< of each
+  int64_t free_bytes = 0;  ///< live at a step: with no more, its scratch is not limited
 };
 
 /// Selects kernels for one plan, which names none yet.

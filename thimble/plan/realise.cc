@@ -20,14 +20,16 @@ Realisation::Realisation(const Dataflow& dataflow, const LatencyEstimate& latenc
   options_.uses = &dataflow.axes.kernel_uses();
 }
 
-RealisedPlan Realisation::with(KernelSelection::Chosen chosen) const {
+RealisedPlan Realisation::with(KernelSelection::Chosen chosen, std::optional<int64_t> work) const {
   RealisedPlan result{.plan = plan_,
                       .schedule = with_kernels(flow_, schedule_, chosen.kernels),
                       .placement = {},
                       .instructions = chosen.instructions,
                       .macs = macs_};
   result.plan.kernels = std::move(chosen.kernels);
-  result.placement = place(flow_.graph, result.schedule, options_);
+  PlacementOptions options = options_;
+  options.work = work.value_or(options.work);
+  result.placement = place(flow_.graph, result.schedule, options);
   return result;
 }
 
@@ -36,28 +38,43 @@ KernelSelection::Chosen Realisation::live_within(int64_t live_bytes) {
       {.live_bytes = std::max(live_bytes, choice_.portable().live_bytes), .weight_bytes = {}});
 }
 
-// With less room for all, and with less for each, as kernels do nearly as well with less scratch:
-// the fastest first.
+// With less room for all; and with less scratch for each where much is live, as kernels do nearly
+// as well with less: the fastest first.
 std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
                                                         std::optional<int64_t> weight_bytes) {
-  constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
   constexpr size_t kMostLayouts = 10;
+  const int64_t work = std::min(options_.work, layout::kSearchWork / 100);  // of each
   std::vector<KernelSelection::Chosen> all;
+  const auto add = [&](const KernelLimits& limits) {
+    KernelSelection::Chosen chosen = choice_.within(limits);
+    const auto same = [&](const auto& other) { return other.kernels == chosen.kernels; };
+    if (std::ranges::none_of(all, same)) all.push_back(std::move(chosen));
+  };
   for (const int64_t percent : {100, 98, 95, 90, 85, 70, 50, 30}) {
-    for (const int64_t scratch : {kAny, int64_t{4096}, int64_t{1024}, int64_t{512}, int64_t{256}}) {
-      KernelSelection::Chosen chosen = choice_.within({.live_bytes = arena_bytes * percent / 100,
-                                                       .weight_bytes = weight_bytes,
-                                                       .scratch_bytes = scratch});
-      const auto same = [&](const auto& other) { return other.kernels == chosen.kernels; };
-      if (std::ranges::none_of(all, same)) all.push_back(std::move(chosen));
-    }
+    const int64_t bytes = arena_bytes * percent / 100;
+    add({.live_bytes = bytes, .weight_bytes = weight_bytes});
+    for (const int64_t scratch : {4096, 1024, 512, 256})
+      add({.live_bytes = arena_bytes,
+           .weight_bytes = weight_bytes,
+           .scratch_bytes = scratch,
+           .free_bytes = bytes});
   }
   std::ranges::stable_sort(all, {}, &KernelSelection::Chosen::instructions);
-  for (size_t k = 0; k < std::min(all.size(), kMostLayouts); ++k) {
-    RealisedPlan found = with(std::move(all[k]));
-    if (found.placement.arena_bytes() <= arena_bytes) return found;
+  // Those that follow one another often fail alike: steps grow until one fits.
+  std::optional<RealisedPlan> best;
+  size_t first = 0, end = all.size();  // what may still be the fastest that fits
+  for (size_t n = 0, next = 0; n < kMostLayouts && first < end; ++n) {
+    const size_t k = best ? first : std::min(next, end - 1);
+    RealisedPlan found = with(all[k], work);
+    if (found.placement.arena_bytes() <= arena_bytes) {
+      best = std::move(found);
+      end = k;
+    } else {
+      first = k + 1;
+      next = k + 1 + n / 2;
+    }
   }
-  return std::nullopt;
+  return best;
 }
 
 RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes,

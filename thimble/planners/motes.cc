@@ -5,12 +5,18 @@
 #include <memory>
 
 #include "thimble/moves/resident_first.h"
+#include "thimble/plan/build.h"
 #include "thimble/plan/order_problem.h"
+#include "thimble/plan/placement.h"
 #include "thimble/planners/motes_search.h"
 #include "thimble/search/narrow_early.h"
 
 namespace thimble {
 namespace {
+
+constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 250;
+/// Of the limit: peaks to try where the first plan within it cannot be laid out there.
+constexpr int64_t kLowerPeaks[] = {94, 85, 75};
 
 /// The order that is asked for; and, as no scheme reaches over the makers of what it needs whole,
 /// one that has them first, if that is another one.
@@ -33,16 +39,45 @@ PlannerDecision plan_motes(const Graph& graph, const Limits& limits, const Plann
                            std::vector<std::vector<int>> orders) {
   const MotesOptions options = motes_options(given);
   const AxisGraph axes(graph);
-  std::unique_ptr<MotesSearch> best;
-  MotesState least;
-  for (std::vector<int>& order : orders) {
-    auto search = std::make_unique<MotesSearch>(axes, limits, options, std::move(order));
-    MotesState state = search->run();
-    if (best && !search->less()(state, least)) continue;
-    least = std::move(state);
-    best = std::move(search);
+  std::vector<std::unique_ptr<MotesSearch>> searches;
+  for (std::vector<int>& order : orders)
+    searches.push_back(std::make_unique<MotesSearch>(axes, limits, options, std::move(order)));
+  const auto best_of = [&](int64_t enough_bytes) -> MotesSearch& {
+    MotesSearch* best = nullptr;
+    for (const auto& search : searches) {
+      search->run(enough_bytes);
+      if (best == nullptr || search->less()(search->found().front(), best->found().front()))
+        best = search.get();
+    }
+    return *best;
+  };
+  const auto arena_of = [&](const Decision& decision) {
+    const Dataflow flow(axes, decision.plan.instances);
+    return place(graph, build(flow, decision.plan),
+                 {.work = kQuickLayoutWork, .time = limits.time, .uses = &axes.kernel_uses()})
+        .arena_bytes();
+  };
+  const int64_t limit = limits.sram_bytes.value_or(0);
+  MotesSearch& search = best_of(limit);
+  Decision best = search.planned(search.found().front());
+  int64_t arena_bytes = arena_of(best);
+  if (arena_bytes <= std::max(search.found().front().bytes * 101 / 100, limit)) return best;
+  const double in_time = search.less().most_instructions;
+  for (const MotesState& state : search.found()) {
+    if (state.instructions > in_time) continue;
+    Decision other = search.planned(state);
+    const int64_t bytes = arena_of(other);
+    if (bytes >= arena_bytes) continue;
+    arena_bytes = bytes;
+    best = std::move(other);
   }
-  return best->planned(least);
+  for (const int64_t percent : kLowerPeaks) {
+    if (arena_bytes <= limit || !limits.sram_bytes || late(limits.time)) break;
+    MotesSearch& lower = best_of(limit * percent / 100);
+    Decision other = lower.planned(lower.found().front());
+    if (arena_of(other) <= limit) return other;
+  }
+  return best;
 }
 
 PlannerDecision plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given) {

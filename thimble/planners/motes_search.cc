@@ -17,23 +17,23 @@ constexpr int kMostSchemesBehind = 100;  // of the operators behind a position
 
 }  // namespace
 
-MotesState MotesSearch::run() {
-  MotesState found = beam_search();
-  if (!limits_.sram_bytes || found.bytes <= *limits_.sram_bytes) return found;
+void MotesSearch::run(int64_t enough_bytes) {
+  found_ = beam_search(enough_bytes);
+  if (!limits_.sram_bytes || found_.front().bytes <= *limits_.sram_bytes) return;
   const double within = whole_within(*limits_.sram_bytes);
-  if (within <= whole_instructions_) return found;
+  if (within <= whole_instructions_) return;
   whole_instructions_ = within;
-  return beam_search();
+  found_ = beam_search(enough_bytes);
 }
 
-MotesState MotesSearch::beam_search() {
+std::vector<MotesState> MotesSearch::beam_search(int64_t enough_bytes) {
   MotesState whole;
   measure(whole);
   const LessThan less = this->less();
   std::vector<MotesState> beam = {whole};
   while (!order_.empty() && !late(limits_.time)) {
     const MotesState& best = beam.front();
-    if (best.bytes <= limits_.sram_bytes.value_or(0)) break;
+    if (best.bytes <= enough_bytes) break;
     const std::vector<Unit> schemes = schemes_at_peak(best);
     std::vector<MotesState> next = beam;
     for (const MotesState& state : beam) {
@@ -57,7 +57,7 @@ MotesState MotesSearch::beam_search() {
     }
     beam = std::move(next);
   }
-  return beam.front();
+  return beam;
 }
 
 Decision MotesSearch::planned(const MotesState& state) {

@@ -67,11 +67,13 @@ class MotesSearch {
     for (int at = 0; at < std::ssize(order_); ++at) single_times_.push_back(single_times(at));
   }
 
-  /// Where the limit on time leaves nothing that fits, it counts from the kernels for which whole
-  /// operators have room.
-  MotesState run();
+  /// Of enough_bytes no less is looked for. Where the limit on time leaves nothing that fits, it
+  /// counts from the kernels for which whole operators have room.
+  void run(int64_t enough_bytes);
 
-  /// Once it has run.
+  // Once it has run.
+  /// What it found, best first.
+  [[nodiscard]] const std::vector<MotesState>& found() const { return found_; }
   [[nodiscard]] LessThan less() const { return {whole_instructions_ * options_.max_latency}; }
 
   Decision planned(const MotesState& state);
@@ -79,7 +81,7 @@ class MotesSearch {
  private:
   using Unit = MotesSchemes::Unit;
 
-  [[nodiscard]] MotesState beam_search();
+  [[nodiscard]] std::vector<MotesState> beam_search(int64_t enough_bytes);
 
   /// With the fewest bytes with which it is within the limit on time; if there are none, with the
   /// fewest of all.
@@ -134,6 +136,7 @@ class MotesSearch {
       model_.program;  ///< with fast kernels, as far as the limits have room
   const int64_t most_steps_;
   MotesSchemes schemes_;
+  std::vector<MotesState> found_;
 };
 
 }  // namespace thimble

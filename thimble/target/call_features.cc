@@ -173,10 +173,10 @@ runtime::Conv2DWordsParams in_words_of(const runtime::UnfoldedConv2DParams& p) {
 // Each output alone, as the last ones of conv_2d. Taps in the padding count; of a transposed
 // convolution only some meet a pixel.
 void count(const runtime::UnfoldedConv2DParams& p, const CallShape& call, FeatureSums sums) {
-  count_pixels_of(call, sums);
-  const runtime::Window2D& w = p.window;
   static const size_t words = KernelParams(runtime::Conv2DWordsParams{}).index();
   if (info(call.kernel).params == words) return count(in_words_of(p), call, sums);
+  count_pixels_of(call, sums);
+  const runtime::Window2D& w = p.window;
   if (info(call.kernel).set != InstructionSet::kPortable) return count_in_fours(p, call, sums);
   double taps = static_cast<double>(w.kernel_h) * w.kernel_w;
   if (info(call.kernel).family == Family::kTransposeConv) taps /= w.stride_h * w.stride_w;
