@@ -106,8 +106,10 @@ template <class Calls>
 std::vector<int64_t> scratch_rooms(KernelId kernel, const Calls& calls, Rooms how_many) {
   if (info(kernel).scratch_within == nullptr) return {kAnyRoom};
   std::vector<int64_t> rooms = {0, kAnyRoom};
-  const int64_t most = how_many == Rooms::kMany ? 64 << 10 : 4 << 10;
-  for (int64_t room = 256; room <= most; room += how_many == Rooms::kMany ? room / 8 : room)
+  if (how_many == Rooms::kFew) rooms.insert(rooms.end(), {256, 512, 1024, 2048, 4096});
+  constexpr int64_t kLeast = 16, kMost = 64 << 10;
+  for (int64_t room = kLeast; how_many == Rooms::kMany && room <= kMost;
+       room += std::max(room / 8, kLeast))
     rooms.push_back(room);
   for (const auto& [use, call] : calls)
     rooms[0] = std::max(rooms[0], scratch_bytes(chosen(kernel, *use), *use));
