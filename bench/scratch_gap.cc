@@ -3,7 +3,7 @@
 // the same older plans were the scratch of every call's fastest kernel free:
 //   scratch_gap --csv bench/results/scratch_gap.csv bench/results/scratch_gap_before.csv
 // What the table given has of each model and core: arena_bytes, before, ideal. "closed" is the part
-// of the gap between the two that is gone.
+// of the gap between the two that is gone. With --count instructions are counted in QEMU, too.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +12,7 @@
 #include <map>
 #include <sstream>
 
+#include "bench/latency_samples.h"
 #include "bench/planned.h"
 #include "thimble/planners/planner.h"
 
@@ -38,44 +39,69 @@ std::vector<Row> read_rows(const std::string& path) {
   return rows;
 }
 
+struct Instructions {
+  double estimated = std::numeric_limits<double>::infinity();
+  double counted = 0;
+};
+
+double counted(const Source& source, const std::string& core, const PricedPlan& best) {
+  const PlacedPlan plan{.planner = "auto",
+                        .schedule = best.realised.schedule,
+                        .placement = best.realised.placement,
+                        .accumulators = best.plan().accumulators};
+  std::vector<LatencySample> samples;
+  SampleCounter counter(core_named(core), samples);
+  counter.add("model", described(check_plan(source, {.rewrite = false}, plan, "auto")));
+  counter.count();
+  return samples.at(0).counted;
+}
+
 /// The fewest instructions of a plan whose arena has no more bytes.
-double instructions_within(const Graph& graph, const std::string& core, int64_t arena_bytes) {
+Instructions instructions_within(const Source& source, const std::string& core, int64_t arena_bytes,
+                                 bool count) {
   const Limits limits{.sram_bytes = arena_bytes,
                       .core = core_named(core),
                       .max_latency = std::numeric_limits<double>::infinity()};
-  const auto planned = std::get<Planned>(planners().back().plan(graph, limits, {}));
+  const auto planned = std::get<Planned>(planners().back().plan(source.graph, limits, {}));
   const PricedPlan& best = planned.best();
-  return best.arena().size_bytes <= arena_bytes ? best.realised.instructions
-                                                : std::numeric_limits<double>::infinity();
+  if (best.arena().size_bytes > arena_bytes) return {};
+  return {best.realised.instructions, count ? counted(source, core, best) : 0};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::string before, shared = "../shared", path;
+  bool count = false;
   CLI::App app{"How much of the gap to plans with free scratch is closed", "scratch_gap"};
   app.add_option("BEFORE", before, "Table: model, core, arena_bytes, before, ideal")->required();
   app.add_option("--shared", shared, "Folder of the shared models (../shared)");
   app.add_option("--csv", path, "File to write (standard output)");
+  app.add_flag("--count", count, "Count instructions in QEMU");
   try {
     app.parse(argc, argv);
     std::string text =
-        command_line(argc, argv) + "\nmodel,core,arena_bytes,before,ideal,now,closed\n";
+        command_line(argc, argv) + "\nmodel,core,arena_bytes,before,ideal,now,closed,counted\n";
     std::map<std::string, std::pair<double, int>> closed;  // per model and core: sum, count
-    std::map<std::string, Graph> graphs;
+    std::map<std::string, Source> sources;
     for (const Row& row : read_rows(before)) {
-      if (!graphs.contains(row.model))
-        graphs[row.model] = prepare(load(shared + "/models/" + row.model + ".tflite").graph, {});
-      const double now = instructions_within(graphs[row.model], row.core, row.arena_bytes);
+      if (!sources.contains(row.model)) {
+        Source source = load(shared + "/models/" + row.model + ".tflite");
+        source.graph = prepare(source.graph, {});
+        sources.emplace(row.model, std::move(source));
+      }
+      const auto [now, counts] =
+          instructions_within(sources.at(row.model), row.core, row.arena_bytes, count);
       const bool gap = row.before - row.ideal > 0.01 * row.before;
       const double share = (row.before - now) / (row.before - row.ideal);
       text +=
-          fmt::format("{},{},{},{:.0f},{:.0f},{:.0f},{}\n", row.model, row.core, row.arena_bytes,
-                      row.before, row.ideal, now, gap ? fmt::format("{:.3f}", share) : "");
+          fmt::format("{},{},{},{:.0f},{:.0f},{:.0f},{},{}\n", row.model, row.core, row.arena_bytes,
+                      row.before, row.ideal, now, gap ? fmt::format("{:.3f}", share) : "",
+                      count ? fmt::format("{:.0f}", counts) : "");
       if (!gap) continue;
-      auto& [sum, count] = closed[row.model + " on " + row.core];
+      auto& [sum, sizes] = closed[row.model + " on " + row.core];
       sum += share;
-      ++count;
+      ++sizes;
     }
     for (const auto& [name, all] : closed)
       text += fmt::format("# {}: {:.3f} at {} sizes\n", name, all.first / all.second, all.second);
