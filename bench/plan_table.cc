@@ -26,7 +26,7 @@ using namespace thimble;
 struct Figures {
   int64_t arena_bytes = 0;
   double instructions = 0;
-  bool fits = false;
+  bool fits = false;  ///< not known of the older version
 };
 
 struct Row {
@@ -69,8 +69,9 @@ std::string measured(const Row& row, const std::string& shared) {
 }
 
 const char* verdict(const Row& row) {
-  const auto &[old_bytes, old_time, unknown] = row.before;
-  const auto &[bytes, time, fits] = row.now;
+  const int64_t old_bytes = row.before.arena_bytes, bytes = row.now.arena_bytes;
+  const double old_time = row.before.instructions, time = row.now.instructions;
+  const bool fits = row.now.fits;
   constexpr double kSame = 1.002;
   if (bytes == 0) return "none";
   const bool slower = time > old_time * kSame, faster = time * kSame < old_time;
