@@ -62,6 +62,7 @@ std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
   std::ranges::stable_sort(all, {}, &KernelSelection::Chosen::instructions);
   // Those that follow one another often fail alike: steps grow until one fits.
   std::optional<RealisedPlan> best;
+  std::optional<size_t> close;         // the fastest that failed, but for the layout
   size_t first = 0, end = all.size();  // what may still be the fastest that fits
   for (size_t n = 0, next = 0; n < kMostLayouts && first < end; ++n) {
     const size_t k = best ? first : std::min(next, end - 1);
@@ -70,11 +71,14 @@ std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
       best = std::move(found);
       end = k;
     } else {
+      if (!close && found.placement.arena().lower_bound_bytes <= arena_bytes) close = k;
       first = k + 1;
       next = k + 1 + n / 2;
     }
   }
-  return best;
+  if (!close || options_.work <= work) return best;
+  RealisedPlan again = with(all[*close]);
+  return again.placement.arena_bytes() <= arena_bytes ? std::move(again) : std::move(best);
 }
 
 RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes,

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "thimble/operators/operators.h"
-#include "thimble/plan/evaluate.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/search/front_cut.h"
 #include "thimble/search/pareto.h"
@@ -58,43 +57,6 @@ std::vector<MotesState> MotesSearch::beam_search(int64_t enough_bytes) {
     beam = std::move(next);
   }
   return beam;
-}
-
-Decision MotesSearch::planned(const MotesState& state) {
-  std::vector<OrderPiece> pieces;
-  for (const auto& unit : state.units) pieces.push_back(unit->piece());
-  OrderPlanOptions singles{.in_place = limits_.in_place, .peak_bytes = state.bytes};
-  for (int i = 0; i < std::ssize(instances_.list); ++i) {
-    const KernelWays& ways = latency_.whole_ways({.instance = {i}});
-    singles.scratch_bytes.push_back(ways[std::min<size_t>(1, ways.size() - 1)].scratch_bytes -
-                                    ways.front().scratch_bytes);
-  }
-  Plan plan = order_plan(flow_, problem_, order_, singles, pieces);
-  for (int at = 0; at < std::ssize(order_); ++at) {
-    const auto covered = [&](const auto& unit) { return unit->begin <= at && at < unit->end; };
-    if (options_.paper_accounting || !limits_.in_place || std::ranges::any_of(state.units, covered))
-      continue;
-    if (const auto over = rolls_.single_overlap(at)) {
-      if (std::ranges::find(plan.overlaps, over->first) == plan.overlaps.end())
-        plan.overlaps.push_back(over->first);
-    }
-  }
-  for (const auto& unit : state.units) {
-    if (unit->overlap) plan.overlaps.push_back(*unit->overlap);
-  }
-  Decision result{.plan = plan, .notes = {}, .live_bytes = state.bytes};
-  note::Partitions note{
-      .ops = std::ssize(order_),
-      .peak_bytes = limits_.core.sets.size() > 1 ? state.bytes : evaluate(flow_, plan).peak_bytes,
-      .instructions = state.instructions,
-      .whole_instructions = whole_instructions_};
-  for (const auto& unit : state.units) {
-    ++note.schemes;
-    note.ops_in_parts += unit->end - unit->begin;
-    note.steps += unit->steps;
-  }
-  result.notes.push_back(note);
-  return result;
 }
 
 void MotesSearch::measure(MotesState& state) const {
