@@ -38,12 +38,15 @@ KernelSelection::Chosen Realisation::live_within(int64_t live_bytes) {
       {.live_bytes = std::max(live_bytes, choice_.portable().live_bytes), .weight_bytes = {}});
 }
 
+namespace {
+constexpr size_t kMostLayouts = 10;  ///< of selections
+}
+
 // With less room for all; and with less scratch for each where much is live, as kernels do nearly
 // as well with less: the fastest first.
 std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
-                                                        std::optional<int64_t> weight_bytes) {
-  constexpr size_t kMostLayouts = 10;
-  const int64_t work = std::min(options_.work, layout::kSearchWork / 100);  // of each
+                                                        std::optional<int64_t> weight_bytes,
+                                                        int64_t work) {
   std::vector<KernelSelection::Chosen> all;
   const auto add = [&](const KernelLimits& limits) {
     KernelSelection::Chosen chosen = choice_.within(limits);
@@ -53,7 +56,7 @@ std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
   for (const int64_t percent : {100, 98, 95, 90, 85, 70, 50, 30}) {
     const int64_t bytes = arena_bytes * percent / 100;
     add({.live_bytes = bytes, .weight_bytes = weight_bytes});
-    for (const int64_t scratch : {4096, 1024, 512, 256})
+    for (const int64_t scratch : {4096, 1024, 512, 256, 0})
       add({.live_bytes = arena_bytes,
            .weight_bytes = weight_bytes,
            .scratch_bytes = scratch,
@@ -84,13 +87,17 @@ std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
 RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes,
                                        std::optional<int64_t> weight_bytes) {
   const bool can_fit = arena_bytes && choice_.portable().live_bytes <= *arena_bytes;
+  const int64_t quick = std::min(options_.work, layout::kSearchWork / 100);
   if (can_fit) {
-    if (auto found = fastest_within(*arena_bytes, weight_bytes)) return std::move(*found);
+    if (auto found = fastest_within(*arena_bytes, weight_bytes, quick)) return std::move(*found);
   }
   RealisedPlan portable = with(choice_.portable());
   const int64_t arena = portable.placement.arena_bytes();
   if (can_fit && arena <= *arena_bytes) return portable;
-  auto found = fastest_within(arena_bytes ? arena : arena + arena / kScratchShare, weight_bytes);
+  // That took all the work, and may leave no room for less.
+  const int64_t most = arena_bytes ? arena : arena + arena / kScratchShare;
+  auto found = fastest_within(most, weight_bytes,
+                              std::max(quick, options_.work / static_cast<int64_t>(kMostLayouts)));
   return found ? std::move(*found) : portable;
 }
 

@@ -44,8 +44,10 @@ class Realisation {
                                           std::optional<int64_t> weight_bytes = std::nullopt);
 
  private:
+  /// work: of each layout.
   [[nodiscard]] std::optional<RealisedPlan> fastest_within(int64_t arena_bytes,
-                                                           std::optional<int64_t> weight_bytes);
+                                                           std::optional<int64_t> weight_bytes,
+                                                           int64_t work);
 
   const Dataflow& flow_;
   PlacementOptions options_;
