@@ -110,6 +110,58 @@ size_t damaged_words(const Graph& graph, const Program& program) {
   return words;
 }
 
+TEST(ChooseKernels, LimitsScratchOnlyWhereMuchIsLive) {
+  const Graph graph = depthwise_network(true, 1);
+  const Plan plan = without_kernels(reordered(graph));
+  const AxisGraph axes(graph);
+  const Dataflow flow(axes, plan.instances);
+  const Schedule portable = build(flow, plan);
+  const Core core = core_named("cortex-m4");
+  const LatencyModel model = latency_model_for(core);
+  const LatencyEstimate latency(flow, core, model);
+  KernelSelection selection(flow, plan, portable, latency);
+  constexpr int64_t kRoom = 64 * 1024;
+  const auto all = selection.within({.live_bytes = kRoom, .weight_bytes = {}});
+  const std::vector<int64_t> live = live_bytes(graph, portable);
+  std::vector<int64_t> sums;  // live with all scratch
+  for (size_t step = 0; step < live.size(); ++step)
+    sums.push_back(live[step] + all.kernels[step].scratch_bytes);
+  std::vector<int64_t> sorted = sums;
+  std::ranges::sort(sorted);
+  const int64_t free_bytes = sorted[sorted.size() / 2];
+  const auto some = selection.within(
+      {.live_bytes = kRoom, .weight_bytes = {}, .scratch_bytes = 0, .free_bytes = free_bytes});
+  int without = 0;
+  for (size_t step = 0; step < live.size(); ++step) {
+    if (sums[step] <= free_bytes) {
+      EXPECT_EQ(some.kernels[step], all.kernels[step]) << step;
+    }
+    if (live[step] <= free_bytes) continue;
+    EXPECT_EQ(some.kernels[step].scratch_bytes, 0) << step;
+    ++without;
+  }
+  EXPECT_GT(without, 0);
+  EXPECT_LT(without, std::ssize(live));
+}
+
+// 16 bytes are enough for some: what little is left of the room is worth having.
+TEST(ChooseKernels, UsesWhateverRoomThereIs) {
+  const Graph graph = depthwise_network(true, 1);
+  const Plan plan = reordered(graph);
+  const int64_t least = realised(graph, plan, core_of_estimates(), {}, {}).placement.arena_bytes();
+  std::vector<double> times;
+  double last = std::numeric_limits<double>::infinity();
+  for (int64_t room = 0; room <= 512; room += 32) {
+    const RealisedPlan placed = placed_with(graph, plan, "cortex-m4", least + room);
+    EXPECT_LE(placed.placement.arena_bytes(), least + room);
+    EXPECT_LE(placed.instructions, last * 1.001) << room;
+    last = placed.instructions;
+    times.push_back(last);
+  }
+  EXPECT_LT(times[4], times[0]);  // 128 bytes
+  EXPECT_LT(times.back(), times[4]);
+}
+
 TEST(ChooseKernels, TakesDepthwiseKernelsThatAreExact) {
   const auto expect_all = [](const Graph& graph, const char* kernel,
                              Weights weights = Weights::kFast) {

@@ -53,7 +53,8 @@ double lowered(const Dataflow& flow, const Plan& plan) {
 /// Relative.
 double error(const AxisGraph& axes, const Plan& plan) {
   const Dataflow flow(axes, plan.instances);
-  const double estimated = LatencyEstimate(flow, core(), model()).plan(plan).value();
+  const LatencyEstimate few(flow, core(), model());
+  const double estimated = LatencyEstimate(flow, few, Rooms::kMany).plan(plan).value();
   const double expected = lowered(flow, plan);
   return estimated / expected - 1;
 }
