@@ -61,7 +61,10 @@ PlannerDecision plan_motes(const Graph& graph, const Limits& limits, const Plann
   MotesSearch& search = best_of(limit);
   Decision best = search.planned(search.found().front());
   int64_t arena_bytes = arena_of(best);
-  if (arena_bytes <= std::max(search.found().front().bytes * 101 / 100, limit)) return best;
+  const int64_t live_bytes = search.found().front().bytes;
+  const bool meets_peak = arena_bytes <= live_bytes * 101 / 100;  // but for alignment
+  if (arena_bytes <= limit || (meets_peak && live_bytes > limit)) return best;
+  // What the beam found beside it may be laid out better, or what lies below the limit.
   const double in_time = search.less().most_instructions;
   for (const MotesState& state : search.found()) {
     if (state.instructions > in_time) continue;
