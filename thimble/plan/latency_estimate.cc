@@ -264,6 +264,20 @@ double LatencyEstimate::priced(KernelId kernel, Counted& calls,
   return sum;
 }
 
+// Whether all that calls count with so little scratch was there when the kernel was fitted: what it
+// does with all its scratch is not the same.
+bool LatencyEstimate::knows(KernelId kernel, Counted& calls, int64_t scratch_bytes) const {
+  for (auto& [use, call] : calls) {
+    const KernelId taken = chosen(kernel, *use);
+    const Features* each = coefficients_.of(taken);
+    const Features little = call.of(taken, scratch_bytes), all = call.of(taken);
+    for (size_t f = 0; each != nullptr && f < all.size(); ++f) {
+      if (little[f] > 0 && all[f] == 0 && (*each)[f] == 0) return false;
+    }
+  }
+  return true;
+}
+
 void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways) const {
   int64_t taken = -1;
   for (const int64_t room : scratch_rooms(kernel, calls, rooms_)) {
@@ -279,6 +293,7 @@ void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways
     taken = bytes;
     // Wide weights are asked for by those who know that they are faster.
     const bool counted = coefficients_.knows(kernel) && info(kernel).weights != Weights::kWide;
+    if (counted && room != kAnyRoom && !knows(kernel, calls, bytes)) continue;
     const double instructions =
         counted ? priced(kernel, calls, bytes) : ways.front().instructions * kOfUnknown - 1;
     const auto as_good = [&](const KernelWay& other) {

@@ -99,6 +99,7 @@ class LatencyEstimate {
   [[nodiscard]] KernelWays counted(const InstanceCall& call, const LoopedCall& looped);
   [[nodiscard]] const std::vector<KernelId>& kernels_for(OpId op, Method method);
   void add_ways(KernelId kernel, Counted& calls, KernelWays& ways) const;
+  [[nodiscard]] bool knows(KernelId kernel, Counted& calls, int64_t scratch_bytes) const;
   [[nodiscard]] double priced(KernelId kernel, Counted& calls,
                               std::optional<int64_t> scratch_bytes) const;
   [[nodiscard]] double copied(const LoopedCall& looped, Method method);
