@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arenas and estimated instructions of every planner, beside those of an older version:
 //   plan_table --csv bench/results/plans.csv bench/results/plans.csv
-// Of the table given: model, planner, ports, core, sram_bytes, arena_before, instructions_before.
+// The table given has model, planner, ports, core, sram_bytes, arena_before, instructions_before.
 // "worse": without a limit, or where neither fits, more bytes, or as many with more instructions;
 // where both fit, more instructions (by more than two thousandths). Models that are named alone.
 #include <fmt/format.h>

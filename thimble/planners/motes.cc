@@ -15,7 +15,7 @@ namespace thimble {
 namespace {
 
 constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 250;
-/// Of the limit: peaks to try where the first plan within it cannot be laid out there.
+/// Peaks to try, in percent of the limit, where the first plan within it cannot be laid out there.
 constexpr int64_t kLowerPeaks[] = {94, 85, 75};
 
 /// The order that is asked for; and, as no scheme reaches over the makers of what it needs whole,

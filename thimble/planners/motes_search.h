@@ -67,7 +67,7 @@ class MotesSearch {
     for (int at = 0; at < std::ssize(order_); ++at) single_times_.push_back(single_times(at));
   }
 
-  /// Of enough_bytes no less is looked for. Where the limit on time leaves nothing that fits, it
+  /// Looks for no less than enough_bytes. Where the limit on time leaves nothing that fits, it
   /// counts from the kernels for which whole operators have room.
   void run(int64_t enough_bytes);
 
