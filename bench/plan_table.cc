@@ -118,8 +118,7 @@ int main(int argc, char** argv) {
                           row.now.fits ? 1 : 0, verdict(row));
     }
     for (const auto& [name, count] : counts) text += fmt::format("# {}: {}\n", name, count);
-    if (path.empty()) fmt::print("{}", text);
-    if (!path.empty()) std::ofstream(path, std::ios::binary) << text;
+    write_table(path, text);
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
   } catch (const std::exception& error) {

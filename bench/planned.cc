@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <sstream>
 
@@ -112,6 +113,14 @@ std::string command_line(int argc, char** argv) {
     line += ' ' + (k == 0 || argument.is_absolute() ? argument.filename() : argument).string();
   }
   return line;
+}
+
+void write_table(const std::string& path, const std::string& text) {
+  if (path.empty()) {
+    fmt::print("{}", text);
+  } else {
+    std::ofstream(path, std::ios::binary) << text;
+  }
 }
 
 }  // namespace thimble

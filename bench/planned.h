@@ -40,4 +40,7 @@ struct PlannedSize {
 /// "# PROGRAM ARGUMENT...", a table's first line; folders of absolute paths are left out.
 [[nodiscard]] std::string command_line(int argc, char** argv);
 
+/// To a file, or to standard output if it has no name.
+void write_table(const std::string& path, const std::string& text);
+
 }  // namespace thimble

@@ -105,8 +105,7 @@ int main(int argc, char** argv) {
     }
     for (const auto& [name, all] : closed)
       text += fmt::format("# {}: {:.3f} at {} sizes\n", name, all.first / all.second, all.second);
-    if (path.empty()) fmt::print("{}", text);
-    if (!path.empty()) std::ofstream(path, std::ios::binary) << text;
+    write_table(path, text);
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
   } catch (const std::exception& error) {
