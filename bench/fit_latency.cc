@@ -29,7 +29,7 @@ constexpr size_t kFewestPrograms = 5;
 
 struct Options {
   std::string core = "cortex-m4";
-  uint64_t programs = 1240, groups = 1260, layers = 1200, copies = 240;
+  uint64_t programs = 1240, groups = 1260, layers = 1200, copies = 240, scratch = 600;
   std::vector<std::string> models;
   std::vector<std::string> planners = {"reorder", "stream", "pex"};
   std::string folder = ".";
@@ -209,8 +209,10 @@ std::vector<LatencySample> networks_groups_and_layers(const Options& options) {
   std::vector<LatencySample> samples = random_samples(core, 0, options.programs);
   std::ranges::move(group_samples(core, 0, options.groups), std::back_inserter(samples));
   // Of portable kernels there are enough.
-  if (core.sets.size() > 1)
+  if (core.sets.size() > 1) {
     std::ranges::move(layer_samples(core, options.layers), std::back_inserter(samples));
+    std::ranges::move(scratch_samples(core, 0, options.scratch), std::back_inserter(samples));
+  }
   return samples;
 }
 
@@ -283,6 +285,8 @@ int main(int argc, char** argv) {
   app.add_option("--groups", options.groups, "Random groups of all tilings (1260)");
   app.add_option("--layers", options.layers,
                  "Random layers, on cores whose instruction sets have kernels for them (1200)");
+  app.add_option("--scratch", options.scratch,
+                 "Depthwise convolutions with any scratch, on such cores (600)");
   app.add_option("--copies", options.copies, "Random networks of copies (240)");
   app.add_option("--only", options.only,
                  "copies, or names of kernels or of their ends (dsp, mve): others stay as the "

@@ -262,6 +262,12 @@ Graph latency_layer(uint64_t seed) {
   return rewrite(draw.finish(y));
 }
 
+Graph latency_depthwise(uint64_t seed) {
+  Draw draw(seed);
+  const TensorId x = draw.image(40, 96);
+  return rewrite(draw.finish(draw.depthwise(x, draw.any_activation())));
+}
+
 LatencyNetwork latency_network(uint64_t seed) {
   // Beside the table: depthwise convolutions, and small networks of one operator that reach every
   // kernel.

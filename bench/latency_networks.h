@@ -25,6 +25,9 @@ struct LatencyNetwork {
 /// One layer that instruction sets have kernels for.
 [[nodiscard]] Graph latency_layer(uint64_t seed);
 
+/// One depthwise convolution, whose kernels do with much scratch or with little.
+[[nodiscard]] Graph latency_depthwise(uint64_t seed);
+
 /// Consecutive seeds go through all kinds of operators.
 [[nodiscard]] LatencyNetwork latency_network(uint64_t seed);
 

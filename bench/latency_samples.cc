@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -25,17 +27,21 @@ constexpr size_t kPerFirmware = 60;
 constexpr int64_t kMostMacs = 4'000'000;
 constexpr int64_t kRoomBytes = 1 << 20;
 
+Compiled checked(const Source& source, const char* name, Schedule schedule) {
+  PlacedPlan plan{.planner = name,
+                  .schedule = std::move(schedule),
+                  .placement = {},
+                  .accumulators = source.graph.accumulators};
+  plan.placement = place(source.graph, plan.schedule, {});
+  return described(check_plan(source, {.rewrite = false}, plan, name));
+}
+
 // Cut into pieces that nobody would plan, but that kernels take.
 Compiled in_random_pieces(const Source& source, uint64_t seed) {
   zoo::Random random(seed);
-  const Graph& graph = source.graph;
-  const Schedule whole = testing::whole_operators(graph, true);
-  PlacedPlan plan{.planner = "pieces",
-                  .schedule = testing::random_schedule(graph, whole, 6, random).schedule,
-                  .placement = {},
-                  .accumulators = graph.accumulators};
-  plan.placement = place(graph, plan.schedule, {});
-  return described(check_plan(source, {.rewrite = false}, plan, "pieces"));
+  const Schedule whole = testing::whole_operators(source.graph, true);
+  return checked(source, "pieces",
+                 testing::random_schedule(source.graph, whole, 6, random).schedule);
 }
 
 // Nothing if the builder finds no scales for it: some layer's values are all alike.
@@ -48,7 +54,18 @@ auto drawn(Draw draw, uint64_t seed) -> std::optional<decltype(draw(seed))> {
   }
 }
 
-// Nothing if the network cannot be tiled so.
+// Little as likely as much; where it is little, kernels walk otherwise.
+ScratchDraw scratch_draw(zoo::Random& random) {
+  return [&random](int64_t least, int64_t all) {
+    const double low = std::log(static_cast<double>(least) + 1);
+    const double high = std::log(static_cast<double>(all) + 1);
+    const auto bytes = static_cast<int64_t>(std::exp(low + (high - low) * random.unit()));
+    return std::clamp(bytes, least, all);
+  };
+}
+
+// Nothing if the network cannot be tiled so. Every other one has kernels of instruction sets, half
+// of these with less scratch than they could use.
 std::optional<Compiled> tiled(const Source& source, Tiling tiling, uint64_t seed,
                               const Core& core) {
   zoo::Random random(seed);
@@ -56,12 +73,11 @@ std::optional<Compiled> tiled(const Source& source, Tiling tiling, uint64_t seed
   const std::optional<Plan> drawn_plan = latency_plan(axes, tiling, random);
   if (!drawn_plan) return std::nullopt;
   Schedule schedule = build(source.graph, *drawn_plan);
-  if (seed % 2 == 0) schedule = with_first_kernels(source.graph, std::move(schedule), core);
-  const PlacedPlan plan{.planner = name(tiling),
-                        .schedule = schedule,
-                        .placement = place(source.graph, schedule, {}),
-                        .accumulators = source.graph.accumulators};
-  return described(check_plan(source, {.rewrite = false}, plan, name(tiling)));
+  if (seed % 2 == 0) {
+    schedule = with_first_kernels(source.graph, std::move(schedule), core,
+                                  seed % 4 == 0 ? scratch_draw(random) : nullptr);
+  }
+  return checked(source, name(tiling), std::move(schedule));
 }
 
 // roomy: with as much memory as the core's kernels may want for scratch.
@@ -149,6 +165,23 @@ void layer_programs(const Core& core, uint64_t count, const ProgramVisitor& visi
   }
 }
 
+void scratch_programs(const Core& core, uint64_t first, uint64_t last,
+                      const ProgramVisitor& visit) {
+  for (uint64_t seed = first; seed < last; ++seed) {
+    std::optional<Graph> layer = drawn(latency_depthwise, seed);
+    if (!layer) continue;
+    const Source source{std::move(*layer), fmt::format("scratch_{}", seed), std::string(64, '0')};
+    zoo::Random random(~seed);  // not what the layer is drawn with
+    Core taken = core;          // now and then without its widest instructions
+    if (taken.sets.size() > 2 && random.chance(0.5)) taken.sets.pop_back();
+    Compiled compiled = checked(
+        source, "scratch",
+        with_first_kernels(source.graph, testing::whole_operators(source.graph, seed % 2 == 0),
+                           taken, scratch_draw(random)));
+    if (compiled.cost.macs <= kMostMacs) visit(source.where, std::move(compiled));
+  }
+}
+
 void copy_programs(const Core& core, uint64_t count, const ProgramVisitor& visit) {
   for (uint64_t seed = 0; seed < count; ++seed) {
     std::optional<Graph> graph = drawn(latency_copies, seed);
@@ -192,6 +225,9 @@ std::vector<LatencySample> random_samples(const Core& core, uint64_t first, uint
 }
 std::vector<LatencySample> layer_samples(const Core& core, uint64_t count) {
   return counted(core, [&](const ProgramVisitor& v) { layer_programs(core, count, v); });
+}
+std::vector<LatencySample> scratch_samples(const Core& core, uint64_t first, uint64_t last) {
+  return counted(core, [&](const ProgramVisitor& v) { scratch_programs(core, first, last, v); });
 }
 std::vector<LatencySample> copy_samples(const Core& core, uint64_t count) {
   return counted(core, [&](const ProgramVisitor& v) { copy_programs(core, count, v); });

@@ -49,6 +49,8 @@ using ProgramVisitor = std::function<void(const std::string& name, Compiled comp
 void random_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
 /// Of that many networks of a layer (latency_layer), most with all the scratch that kernels want.
 void layer_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
+/// Of depthwise convolutions (latency_depthwise), whole, with any scratch from the least.
+void scratch_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
 /// Of that many networks of copies (latency_copies), whole and in random pieces by turns.
 void copy_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
 /// Of chains (latency_chain), from the first to before the last, tiled in all ways in turn; names
@@ -62,6 +64,8 @@ void model_programs(const Core& core, const std::vector<std::string>& models,
 [[nodiscard]] std::vector<LatencySample> random_samples(const Core& core, uint64_t first,
                                                         uint64_t last);
 [[nodiscard]] std::vector<LatencySample> layer_samples(const Core& core, uint64_t count);
+[[nodiscard]] std::vector<LatencySample> scratch_samples(const Core& core, uint64_t first,
+                                                         uint64_t last);
 [[nodiscard]] std::vector<LatencySample> copy_samples(const Core& core, uint64_t count);
 [[nodiscard]] std::vector<LatencySample> group_samples(const Core& core, uint64_t first,
                                                        uint64_t last);

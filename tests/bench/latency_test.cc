@@ -15,8 +15,9 @@ namespace thimble {
 namespace {
 
 // Relative. Networks with a kernel that could not be fitted (docs/latency.md) are left out.
-std::vector<double> errors_of(const std::vector<LatencySample>& samples) {
-  const LatencyModel model = latency_model("cortex-m4").value();
+std::vector<double> errors_of(const std::vector<LatencySample>& samples,
+                              const std::string& core = "cortex-m4") {
+  const LatencyModel model = latency_model(core).value();
   std::vector<double> errors;
   for (const LatencySample& sample : samples) {
     const std::optional<double> estimated = estimate(model, sample);
@@ -47,6 +48,18 @@ TEST(LatencyModel, OfTheM4IsWithinASeventhForMostGroupsThatItHasNotSeen) {
   ASSERT_GT(errors.size(), 45U);
   EXPECT_LT(errors[errors.size() / 2], 0.04);
   EXPECT_LT(errors[errors.size() * 9 / 10], 0.15);
+}
+
+// Depthwise convolutions, which go block by block, strip by strip or pixel by pixel.
+TEST(LatencyModel, IsWithinASeventhWithAnyScratch) {
+  for (const char* core : {"cortex-m4", "cortex-m55"}) {
+    SCOPED_TRACE(core);
+    const std::vector<double> errors =
+        errors_of(scratch_samples(core_named(core), 100'000, 100'060), core);
+    ASSERT_GT(errors.size(), 45U);
+    EXPECT_LT(errors[errors.size() / 2], 0.05);
+    EXPECT_LT(errors[errors.size() * 9 / 10], 1.0 / 7);
+  }
 }
 
 // micro_speech is a depthwise convolution of 10 x 8 taps and little else, such as few programs

@@ -264,18 +264,21 @@ double LatencyEstimate::priced(KernelId kernel, Counted& calls,
   return sum;
 }
 
-// Whether all that calls count with so little scratch was there when the kernel was fitted: what it
-// does with all its scratch is not the same.
+// Whether some of what calls count with so little scratch alone was there when the kernel was
+// fitted: what it does with all its scratch is not the same.
 bool LatencyEstimate::knows(KernelId kernel, Counted& calls, int64_t scratch_bytes) const {
+  bool otherwise = false, known = false;
   for (auto& [use, call] : calls) {
     const KernelId taken = chosen(kernel, *use);
     const Features* each = coefficients_.of(taken);
     const Features little = call.of(taken, scratch_bytes), all = call.of(taken);
     for (size_t f = 0; each != nullptr && f < all.size(); ++f) {
-      if (little[f] > 0 && all[f] == 0 && (*each)[f] == 0) return false;
+      if (little[f] == 0 || all[f] > 0) continue;
+      otherwise = true;
+      known = known || (*each)[f] > 0;
     }
   }
-  return true;
+  return known || !otherwise;
 }
 
 void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways) const {

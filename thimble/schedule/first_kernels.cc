@@ -20,7 +20,8 @@ KernelId first_kernel(KernelFits& fits, Step step, const Core& core) {
 
 }  // namespace
 
-Schedule with_first_kernels(const Graph& graph, Schedule schedule, const Core& core) {
+Schedule with_first_kernels(const Graph& graph, Schedule schedule, const Core& core,
+                            const ScratchDraw& draw) {
   const KernelUses uses(graph);
   std::vector<KernelId> kernels;
   {
@@ -35,8 +36,13 @@ Schedule with_first_kernels(const Graph& graph, Schedule schedule, const Core& c
       const KernelId kernel = kernels[position++];
       if (!kernel.valid()) return;
       Scratch given = scratch(uses.of(step.op, step.method), kernel);
-      for (const KernelUse& use : uses.of(step.op, step.method))
-        given.size_bytes = std::max(given.size_bytes, scratch_bytes(chosen(kernel, use), use));
+      int64_t least = 0;
+      for (const KernelUse& use : uses.of(step.op, step.method)) {
+        const KernelId taken = chosen(kernel, use);
+        least = std::max(least, least_scratch_bytes(taken, use));
+        given.size_bytes = std::max(given.size_bytes, scratch_bytes(taken, use));
+      }
+      if (draw && least < given.size_bytes) given.size_bytes = draw(least, given.size_bytes);
       set_kernel(schedule, step, kernel, given);
     };
     for (Node& node : nodes) visit_node(node, name, [&](Loop& loop) { self(self, loop.body); });

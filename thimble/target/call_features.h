@@ -30,7 +30,9 @@ namespace thimble {
 /// two words of weights. Quad runs are blocks, fours the calls for them, rows those of blocks, ones
 /// strips; one runs are packed rows, four runs their pairs of columns, copied fours of channels of
 /// these, one products channels left; pixel by pixel, single runs are pixels, single products fours
-/// of channels at these, padding singles channels left; two words of weights that are unpacked
+/// of channels at these, padding singles channels left; padding runs are rows of these, padding
+/// quads such rows of rings, broken ones the rows of windows that are looked for tap by tap, broken
+/// singles what a call fills with padding; two words of weights that are unpacked
 /// count as a channel left. depthwise_conv_2d_mve counts rows of
 /// groups, their blocks of rows as singles, those of a row as quads, with a product for every
 /// vector; fours are channels of these, ones the calls for them; one runs are packed rows, one

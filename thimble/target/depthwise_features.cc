@@ -249,6 +249,26 @@ class BlockCounts {
   double channels_ = 0, runs_ = 0, images_ = 0, packed_rows_ = 0;
 };
 
+// Windows of 3 x 3 from the inputs as they are (depthwise_pixels.h).
+void count_each_pixel(const Window2D& w, const CallShape& call, FeatureSums sums) {
+  const runtime::Region& region = call.region;
+  const runtime::View& x = call.in[0];
+  const TapSums down = row_taps(w, region), across = column_taps(w, region);
+  const auto [quads, singles] = in_quads(region.end[3] - region.begin[3]);
+  const double count = pixels(region), images = extent(region, 0);
+  const double clipped = 3 * count - images * down.inside * across.full;
+  // Behind the end of a ring, to the end of the row.
+  const double cut = cut_rows(x, (extent(region, 2) - 1) * w.stride_w + 3) * 3 * count / 2;
+  sums.add(Feature::kSingleRun, count);
+  sums.add(Feature::kSingleProduct, count * quads);
+  sums.add(Feature::kPaddingSingle, count * singles);
+  sums.add(Feature::kPaddingRun, rows(region));
+  if (x.modulus != 0) sums.add(Feature::kPaddingQuad, rows(region));
+  sums.add(Feature::kBroken, clipped + cut);
+  sums.add(Feature::kBrokenSingle, quads + singles);
+  if (call.out.modulus != 0) sums.add(Feature::kRingPixel, count);
+}
+
 // As if no output lay over inputs that others still want.
 void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
   runtime::Region part = call.region;
@@ -267,13 +287,8 @@ void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
   if (!in_place && !compact &&
       runtime::depthwise_by_pixels(p.window, p.multiplier, p.scratch_bytes,
                                    part.end[1] - part.begin[1], part.end[2] - part.begin[2],
-                                   part.end[3] - part.begin[3])) {
-    const Channels channels = in_quads(part.end[3] - part.begin[3]);
-    sums.add(Feature::kSingleRun, pixels(part));
-    sums.add(Feature::kSingleProduct, pixels(part) * channels.quads);
-    sums.add(Feature::kPaddingSingle, pixels(part) * channels.singles);
-    return;
-  }
+                                   part.end[3] - part.begin[3]))
+    return count_each_pixel(p.window, call, sums);
   const int32_t end = part.end[3];
   const auto groups = [&](int32_t channels, int32_t count) {
     if (channels == 0 || count == 0) return;
