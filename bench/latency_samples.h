@@ -49,7 +49,7 @@ using ProgramVisitor = std::function<void(const std::string& name, Compiled comp
 void random_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
 /// Of that many networks of a layer (latency_layer), most with all the scratch that kernels want.
 void layer_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
-/// Of depthwise convolutions (latency_depthwise), whole, with any scratch from the least.
+/// Visits depthwise convolutions (latency_depthwise), whole, with any scratch from the least.
 void scratch_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
 /// Of that many networks of copies (latency_copies), whole and in random pieces by turns.
 void copy_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
