@@ -86,6 +86,21 @@ TEST(Driver, FollowsEstimatesWhereTheyClearlySpeakAgainstTheTablesOrder) {
   EXPECT_GT(others, 0);
 }
 
+TEST(Driver, ExplainsScratchAsStepsHaveIt) {
+  const Compiled result = compiled({.model = "zoo:demo", .target = generic_target("cortex-m4")});
+  int with = 0;
+  for (const KernelChoice& choice : kernel_choices(result)) {
+    int64_t bytes = 0;
+    for (const PlacedBuffer& buffer : result.program.buffers) {
+      const bool lives = buffer.live.begin <= choice.position && choice.position < buffer.live.end;
+      if (lives && !buffer.tensor.valid() && buffer.constant < 0) bytes += buffer.size_bytes;
+    }
+    EXPECT_EQ(choice.taken.scratch_bytes, bytes) << "step " << choice.position;
+    with += bytes > 0;
+  }
+  EXPECT_GT(with, 0);
+}
+
 TEST(Driver, EmitsFilesOnlyIfAskedTo) {
   EXPECT_THAT(compiled({.model = "zoo:demo"}).files, ::testing::IsEmpty());
   const Compiled result =

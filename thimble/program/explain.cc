@@ -62,7 +62,9 @@ std::vector<KernelChoice> choices(const Graph& graph, const Schedule& schedule,
     StepKernels& kernels = steps[static_cast<size_t>(call.position)];
     for (size_t k = 0; k < kernels.costs.size(); ++k) {
       KernelCost& cost = kernels.costs[k];
-      if (k > 0) {
+      if (k == 0) {
+        cost.scratch_bytes = call.scratch.valid() ? program.buffer(call.scratch).size_bytes : 0;
+      } else {
         shape.kernel = cost.kernel;
         shape.params = kernels.params[k];
       }
