@@ -24,6 +24,7 @@ namespace {
 
 using namespace thimble;
 
+constexpr double kLeastCoefficient = 1e-3;  // as files have them
 // A kernel in fewer programs is left out: its coefficients would mean nothing.
 constexpr size_t kFewestPrograms = 5;
 
@@ -111,6 +112,15 @@ LatencyModel fit(const std::string& core, const std::vector<LatencySample>& samp
   }
   // What others account for is not known of a kernel.
   std::erase_if(model.kernels, [](const auto& kernel) { return kernel.second == Features{}; });
+  // What takes next to nothing is not like what was never counted (LatencyEstimate::knows).
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    const auto known = model.kernels.find(kernels[k]);
+    for (size_t f = 0; known != model.kernels.end() && f < kWidth; ++f) {
+      const bool counted =
+          std::ranges::any_of(rows, [&](const auto& row) { return row[1 + k * kWidth + f] > 0; });
+      if (counted) known->second[f] = std::max(known->second[f], kLeastCoefficient);
+    }
+  }
   return model;
 }
 

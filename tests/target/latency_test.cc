@@ -70,24 +70,24 @@ TEST(CallFeatures, OfPairsCountTheirOddEnds) {
   const double pairs = 21;  // of pixels; three of channels, one of which is cut
   for (const char* kernel : {"conv_2d_pairs_dsp", "conv_2d_pairs_compact_dsp"}) {
     call.kernel = kernel_named(kernel);
-    call.out.modulus = 0;
+    call.in[0].modulus = 0;
     EXPECT_EQ(count(call, Feature::kQuad), pairs * 3);
     EXPECT_EQ(count(call, Feature::kQuadProduct), pairs * 3 * 2) << "two fours of inputs";
     EXPECT_EQ(count(call, Feature::kOne), pairs);
     EXPECT_EQ(count(call, Feature::kElement), 6 * 7 * 5);
-    EXPECT_EQ(count(call, Feature::kRingPixel), 0);
-    call.out.modulus = 2 * 7 * 5;
-    EXPECT_EQ(count(call, Feature::kRingPixel), 0) << "whole rows";
-    call.out.modulus = 30 * 5;
-    EXPECT_DOUBLE_EQ(count(call, Feature::kRingPixel), 2 * pairs * 7 / 30);
+    call.in[0].modulus = 2 * 7 * 6;
+    EXPECT_EQ(count(call, Feature::kSingleRun), 0) << "whole rows";
+    call.in[0].modulus = 30 * 6;
+    EXPECT_DOUBLE_EQ(count(call, Feature::kSingleRun), 2 * pairs * 6 / 30);
   }
 }
 
 TEST(CallFeatures, OfRingsKnowHowManyRowsAndPiecesTheyCut) {
   runtime::View ring = view(7, 5, 6);
-  EXPECT_EQ(cut_rows(ring, 7), 0) << "no ring";
+  const TileColumns seven = {.begin = 0, .count = 7, .advance = 7, .extent = 7};
+  EXPECT_EQ(cut_rows(ring, seven), 0) << "no ring";
   ring.modulus = 5 * 7 * 5;  // five rows
-  EXPECT_EQ(cut_rows(ring, 7), 0);
+  EXPECT_EQ(cut_rows(ring, seven), 0);
   EXPECT_DOUBLE_EQ(cut_pieces(ring, 2), 0.2);  // rows 4 and 0
   EXPECT_DOUBLE_EQ(cut_pieces(ring, 3), 0.4);
   EXPECT_EQ(cut_pieces(ring, 5), 0);
@@ -95,7 +95,44 @@ TEST(CallFeatures, OfRingsKnowHowManyRowsAndPiecesTheyCut) {
   EXPECT_EQ(cut_pieces(ring, 2), 0) << "pieces begin at even rows";
   EXPECT_EQ(cut_pieces(ring, 6), 1);
   ring.modulus = 28 * 5 + 5;  // 29 pixels
-  EXPECT_DOUBLE_EQ(cut_rows(ring, 7), 7.0 / 29);
+  EXPECT_DOUBLE_EQ(cut_rows(ring, seven), 6.0 / 29);
+  ring.modulus = 4 * 7 * 5 + 4 * 5;  // rows begin at any of 32 pixels
+  EXPECT_DOUBLE_EQ(cut_rows(ring, {.begin = 2, .count = 3, .advance = 3, .extent = 7}), 2.0 / 32);
+}
+
+// Tiles of an image of 16 columns; those at its borders do not count.
+TEST(CallFeatures, OfRingsOfColumnsKnowWhichTilesTheyCut) {
+  const auto cut = [](int32_t held, int32_t begin, int32_t count, int32_t advance) {
+    const runtime::View ring{nullptr, 0, held * 30, 0, {0, 5, 30, 1}};  // columns of six rows
+    return cut_rows(ring, {begin, count, advance, 16});
+  };
+  EXPECT_EQ(cut(4, 0, 2, 2), 0);
+  EXPECT_DOUBLE_EQ(cut(4, 3, 2, 2), 3.0 / 7) << "of 1, 3 .. 13 those at 3, 7, 11";
+  EXPECT_DOUBLE_EQ(cut(4, -1, 4, 2), 1);
+  EXPECT_DOUBLE_EQ(cut(4, 0, 4, 2), 3.0 / 7) << "at 2, 6 and 10";
+  EXPECT_DOUBLE_EQ(cut(3, 0, 2, 2), 3.0 / 8) << "at 2, 8 and 14";
+  EXPECT_EQ(cut(3, 16, 2, 2), cut(3, 0, 2, 2));
+}
+
+// 3 x 3 over 6 x 8 of 32 channels, with room for the rows of four.
+TEST(CallFeatures, OfADepthwiseOneOverItsInputAreThoseOfPixels) {
+  runtime::DepthwiseConv2DPackedParams p{};
+  p.window = {3, 3, 1, 1, 1, 1, 1, 1, 6, 8};
+  p.multiplier = 1;
+  p.scratch_bytes = runtime::depthwise_scratch_bytes(p.window, 4, 8, 4);
+  CallShape call{.kernel = kernel_named("depthwise_conv_2d_dsp"),
+                 .params = p,
+                 .in = {view(8, 32, 6)},
+                 .out = view(8, 32, 6),
+                 .region = {{0, 0, 0, 0}, {1, 6, 8, 32}}};
+  EXPECT_EQ(count(call, Feature::kSingleRun), 0);
+  EXPECT_EQ(count(call, Feature::kQuad), 3 * 4 * 32);
+  call.over_input = true;
+  EXPECT_EQ(count(call, Feature::kSingleRun), 48);
+  EXPECT_EQ(count(call, Feature::kQuad), 0);
+  p.scratch_bytes = runtime::depthwise_scratch_bytes(p.window, 32, 8, 4);
+  call.params = p;
+  EXPECT_EQ(count(call, Feature::kQuad), 3 * 4 * 32) << "all channels at a time";
 }
 
 TEST(CallFeatures, OfAFewChannelsOfAChunkAreWholeFoursAndWhatIsLeft) {

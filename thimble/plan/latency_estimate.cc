@@ -198,7 +198,7 @@ std::vector<int64_t> LatencyEstimate::key_of(const InstanceCall& call, const Loo
   constexpr int64_t kCopy = -1;
   const bool computes = call.instance.valid() && flow_.instances.instance(call.instance).op.valid();
   std::vector<int64_t> key = {computes ? what_of(call) : kCopy, static_cast<int64_t>(call.method),
-                              static_cast<int64_t>(rooms_)};
+                              static_cast<int64_t>(rooms_), looped.over_input ? 1 : 0};
   key.reserve(64);
   for (const LoopAround& loop : looped.loops) {
     const Beat& beat = loop.tile.beat;
@@ -361,11 +361,12 @@ const KernelWays& LatencyEstimate::of(const InstanceCall& call, const LoopedCall
 
 const KernelWays& LatencyEstimate::whole_ways(const InstanceCall& call, bool over_input) {
   static const KernelWays kNothing = {{}};
-  const LoopedCall looped = without_loops(call);
+  LoopedCall looped = without_loops(call);
   const OpId op = flow_.instances.instance(call.instance).op;
   if (over_input && op.valid() && std::holds_alternative<Reshape>(flow_.graph.op(op).attributes) &&
       looped.operand[0]->order.empty() && looped.out->order.empty())
     return kNothing;
+  looped.over_input = over_input && call.method == Method::kCompute;
   return of(call, looped);
 }
 

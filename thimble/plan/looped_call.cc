@@ -69,6 +69,7 @@ class CountedCall::Counting {
   Counting(const LoopedCall& call, const KernelUse& use)
       : call_(call), use_(use), lead_(use.out.axes.size() - kKernelAxes) {
     shape_.params = use.params;
+    shape_.over_input = call.over_input;
   }
 
   /// Whether there is anything to do in any tile.
@@ -79,6 +80,9 @@ class CountedCall::Counting {
       classes_.push_back(classes(loop));
       axes_.push_back(loop.tile.reduces ? -1 : kernel_axis(loop.tile.axis).axis);
       shape_.looped = shape_.looped || !(loop.tile.reduces || loop.flat);
+      const Beat& beat = loop.tile.beat;
+      if (axes_.back() == kColumnAxis && !loop.flat)
+        shape_.advance = to_32_bits(beat.rows % beat.tiles == 0 ? beat.rows / beat.tiles : 1);
     }
     shape_.most = most();
     return true;

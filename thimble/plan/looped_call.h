@@ -33,6 +33,7 @@ struct LoopedCall {
   std::vector<LoopAround> loops;       ///< outermost first; no two along one axis, but as `outer`
   std::vector<const Buffer*> operand;  ///< per operand; a constant's is row-major
   const Buffer* out = nullptr;
+  bool over_input = false;  ///< CallShape's
 };
 
 class LoopedFeatures;

@@ -175,7 +175,11 @@ class AutoSearch {
   /// With as many bytes as live in the draft; within a limit, with as many as kernels may fill.
   [[nodiscard]] std::optional<PricedPlan> priced_draft(const AutoDraft& draft, bool least) const {
     AutoAttempt& of = *draft.attempt;
-    Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place);
+    const int64_t peak = draft.cut.cut.peak_bytes;
+    const bool about_limit = limits_.sram_bytes && std::abs(peak - *limits_.sram_bytes) <=
+                                                       *limits_.sram_bytes / effort_.about_limit;
+    Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place,
+                            {&of.latency, about_limit ? *limits_.sram_bytes : peak});
     // What sweeps take of a group's shape alone, a kernel may refuse: rings that it does not walk.
     if (!has_derivations(of.flow, plan)) return std::nullopt;
     std::vector<Note> notes = {spans(of.instances, draft.cut.cut)};
@@ -183,9 +187,6 @@ class AutoSearch {
     const int64_t work = least ? effort_.least_draft_work : effort_.draft_work;
     Realisation realisation(of.flow, of.latency, std::move(plan), placement_options(work));
     if (realisation.executed_macs() > drafts_.most_macs()) return std::nullopt;
-    const int64_t peak = draft.cut.cut.peak_bytes;
-    const bool about_limit = limits_.sram_bytes && std::abs(peak - *limits_.sram_bytes) <=
-                                                       *limits_.sram_bytes / effort_.about_limit;
     return priced_plan(about_limit ? realisation.arena_within(limits_.sram_bytes)
                                    : realisation.with(realisation.live_within(peak)),
                        std::move(notes));

@@ -122,17 +122,20 @@ void AutoCuts::add_single() {
     if (rolls.single_bytes()[p] == Rolls::kImpossible) continue;
     const InstanceId id{order_[p]};
     const KernelWays* ways = &latency_.whole_ways({.instance = id});
+    bool in_place = false;
     FrontPiece piece{at, at + 1, apart[p], 0, macs_of(id)};
     if (const int64_t room = out_of_place_bytes(at); room > apart[p] && in_place_kernel(id)) {
       piece.peak_bytes = room;
       add(piece, *ways, std::monostate{});
       piece.peak_bytes = apart[p];
       ways = &latency_.whole_ways({.instance = id, .method = Method::kInPlace});
+      in_place = true;
     }
     add(piece, *ways, std::monostate{});
     const auto over = rolls.single_overlap(at);
     if (!over) continue;
-    if (rolls.single_bytes()[p] < apart[p]) ways = &latency_.whole_ways({.instance = id});
+    if (rolls.single_bytes()[p] < apart[p] || !in_place)
+      ways = &latency_.whole_ways({.instance = id}, true);
     piece.peak_bytes = rolls.single_bytes()[p];
     piece.overlap = front_overlap(over->first, over->second);
     add(piece, *ways, std::monostate{});

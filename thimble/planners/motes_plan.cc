@@ -4,6 +4,7 @@
 
 #include "thimble/plan/evaluate.h"
 #include "thimble/planners/motes_search.h"
+#include "thimble/planners/stream_plan.h"
 
 namespace thimble {
 
@@ -21,6 +22,12 @@ Decision MotesSearch::planned(const MotesState& state) {
     const auto covered = [&](const auto& unit) { return unit->begin <= at && at < unit->end; };
     if (options_.paper_accounting || !limits_.in_place || std::ranges::any_of(state.units, covered))
       continue;
+    const InstanceCall call{.instance = {order_[static_cast<size_t>(at)]}};
+    const ValueId made = instances_.instance(call.instance).makes;
+    const int64_t apart =
+        rolls_.bytes().held(at) + rolls_.bytes().size(made) + flow_.scratch_bytes(call);
+    const RoomApart room{&latency_, state.bytes};
+    if (room.better(call, apart, single_bytes_[static_cast<size_t>(at)])) continue;
     if (const auto over = rolls_.single_overlap(at)) {
       if (std::ranges::find(plan.overlaps, over->first) == plan.overlaps.end())
         plan.overlaps.push_back(over->first);

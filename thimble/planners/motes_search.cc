@@ -94,11 +94,13 @@ PieceTimes MotesSearch::single_times(int at) {
   const InstanceCall call{.instance = {order_[static_cast<size_t>(at)]}};
   const Instance& instance = instances_.instance(call.instance);
   const int64_t bytes = single_bytes_[static_cast<size_t>(at)] - flow_.scratch_bytes(call);
-  if (!instance.op.valid() || !has_kernel(graph_, graph_.op(instance.op), Method::kInPlace))
-    return piece_times({&latency_.whole_ways(call)}, {bytes});
-  const InstanceCall over{.instance = call.instance, .method = Method::kInPlace};
-  PieceTimes times = piece_times({&latency_.whole_ways(over)}, {bytes});
   const int64_t apart = rolls_.bytes().held(at) + rolls_.bytes().size(instance.makes);
+  if (!instance.op.valid() || bytes == apart)
+    return piece_times({&latency_.whole_ways(call)}, {bytes});
+  const bool own = has_kernel(graph_, graph_.op(instance.op), Method::kInPlace);
+  const InstanceCall over{.instance = call.instance,
+                          .method = own ? Method::kInPlace : Method::kCompute};
+  PieceTimes times = piece_times({&latency_.whole_ways(over, true)}, {bytes});
   std::ranges::move(piece_times({&latency_.whole_ways(call)}, {apart}), std::back_inserter(times));
   return pareto(std::move(times), &PieceTime::live_bytes, &PieceTime::instructions);
 }

@@ -25,6 +25,17 @@ note::Spans spans(const Instances& instances, const StreamCut& cut) {
   return result;
 }
 
+bool RoomApart::better(const InstanceCall& call, int64_t apart_bytes, int64_t over_bytes) const {
+  if (latency == nullptr || apart_bytes > bytes) return false;
+  const KernelWays &apart = latency->whole_ways(call), &over = latency->whole_ways(call, true);
+  if (apart_bytes + apart.back().scratch_bytes <= bytes) return true;
+  const auto fastest = [&](const KernelWays& ways, int64_t live_bytes) {
+    const int64_t scratch_bytes = bytes - live_bytes + ways.front().scratch_bytes;
+    return fastest_within(ways, scratch_bytes).instructions;
+  };
+  return fastest(apart, apart_bytes) < fastest(over, over_bytes);
+}
+
 Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const StreamCut& cut,
                  bool in_place, const RoomApart& room) {
   OrderProblem outside = problem;
@@ -46,10 +57,7 @@ Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const St
   const std::vector<int64_t> apart = working_sets(outside, cut.order);
   for (size_t at = 0; at < cut.order.size(); ++at) {
     const InstanceCall call{.instance = {cut.order[at]}};
-    const bool needless =
-        room.latency != nullptr &&
-        apart[at] + room.latency->whole_ways(call).back().scratch_bytes <= room.bytes;
-    if (in_piece[at] || needless) continue;
+    if (in_piece[at] || room.better(call, apart[at], rolls.single_bytes()[at])) continue;
     for (const OverlapChoice& over : rolls.over_inputs(static_cast<int>(at)))
       plan.overlaps.push_back(over);
   }

@@ -15,6 +15,25 @@ bool follows_counters(const Call& call) {
   });
 }
 
+// Columns from a tile to the next; 0: all tiles have the same.
+int32_t advance_of(const Call& call) {
+  constexpr size_t kColumns = 2;
+  const IndexExpr& begin = call.axes[kColumns].interval.begin;
+  if (begin.constant()) return 0;
+  const int64_t step = std::abs(begin.terms.back().coefficient);
+  return step % begin.divisor == 0 ? static_cast<int32_t>(step / begin.divisor) : 1;
+}
+
+// Whether bytes of its output's buffer are some of its first input's. The parts that tiles take of
+// these are not told apart.
+bool lies_over_input(const Program& program, const Call& call) {
+  const PlacedBuffer& out = program.buffer(call.out.buffer);
+  if (call.in.empty() || !is_laid_out(out.memory)) return false;
+  const PlacedBuffer& in = program.buffer(call.in[0].buffer);
+  return in.memory == out.memory && in.address < out.address + out.size_bytes &&
+         out.address < in.address + in.size_bytes;
+}
+
 }  // namespace
 
 void for_each_call(const Program& program,
@@ -33,6 +52,8 @@ void for_each_call(const Program& program,
     shape.chunk_begin = now.chunk_begin;
     shape.chunk_end = now.chunk_end;
     shape.looped = follows_counters(call);
+    shape.advance = advance_of(call);
+    shape.over_input = !shape.looped && lies_over_input(program, call);
     visit(call, shape);
   });
 }

@@ -430,9 +430,39 @@ TapSums column_taps(const runtime::Window2D& w, const runtime::Region& region) {
                   {w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, w.in_w});
 }
 
-double cut_rows(const runtime::View& view, double columns) {
-  if (view.modulus == 0 || view.stride[1] == 0 || view.modulus % view.stride[1] == 0) return 0;
-  return std::min(1.0, columns * view.stride[2] / view.modulus);
+TileColumns written_columns(const runtime::Window2D& w, const CallShape& call) {
+  const int32_t begin = call.region.begin[2], columns = call.region.end[2] - begin;
+  return {.begin = begin,
+          .count = columns,
+          .advance = call.advance > 0 ? call.advance : columns,
+          .extent = (w.in_w + w.pad_left - 1) / w.stride_w + 1};
+}
+
+TileColumns read_columns(const runtime::Window2D& w, const CallShape& call) {
+  const TileColumns out = written_columns(w, call);
+  return {.begin = out.begin * w.stride_w - w.pad_left,
+          .count = (out.count - 1) * w.stride_w + (w.kernel_w - 1) * w.dilation_w + 1,
+          .advance = out.advance * w.stride_w,
+          .extent = w.in_w};
+}
+
+double cut_rows(const runtime::View& view, const TileColumns& columns) {
+  if (view.modulus == 0 || view.stride[2] == 0) return 0;
+  if (view.modulus % view.stride[2] != 0)  // it ends within a column
+    return std::min(1.0, double{1} * (columns.count - 1) * view.stride[2] / view.modulus);
+  const int32_t held = view.modulus / view.stride[2];
+  // Where rows begin in the ring: at multiples of this, or all at its beginning.
+  const int32_t apart =
+      columns_outermost(view) ? held : std::gcd(view.stride[1] / view.stride[2], held);
+  int32_t begin = columns.begin % columns.advance, tiles = 0;
+  if (begin < 0) begin += columns.advance;
+  double cut = 0;
+  for (; begin + columns.count <= columns.extent; begin += columns.advance, ++tiles) {
+    const int32_t whole = apart - begin % apart;  // columns before the first such place
+    if (columns.count > whole)
+      cut += std::min(1.0, double{1} * apart * ceil_div(columns.count - whole, apart) / held);
+  }
+  return tiles == 0 ? 0 : cut / tiles;
 }
 
 // Pieces begin at multiples of what a ring and they have in common.

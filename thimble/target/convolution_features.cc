@@ -197,8 +197,9 @@ double count_windows_of_rows(const runtime::Window2D& w, int32_t in_channels,
   const int32_t run = w.kernel_w * in_channels, left = run % 4;
   const runtime::Outputs inner = runtime::full_columns(w, region);
   const TapSums y = row_taps(w, region);
-  const double inputs = double{1} * (inner.end - inner.begin - 1) * w.stride_w + w.kernel_w;
-  const double uncut = 1 - std::min(1.0, w.kernel_h * cut_rows(x, inputs));
+  // A ring of columns cuts all rows or none.
+  const double cut = cut_rows(x, read_columns(w, call));
+  const double uncut = 1 - (columns_outermost(x) ? cut : std::min(1.0, w.kernel_h * cut));
   const double pairs = share * uncut * extent(region, 0) * (left == 0 ? y.outputs : y.full) *
                        std::max(0, (inner.end - inner.begin) / 2);
   const bool aligned = left == 0 && w.stride_w * x.stride[2] % 4 == 0;
@@ -208,7 +209,7 @@ double count_windows_of_rows(const runtime::Window2D& w, int32_t in_channels,
   sums.add(Feature::kFourRun, pairs * w.kernel_h);
   sums.add(aligned ? Feature::kFourProduct : Feature::kBroken, pairs * fours);
   sums.add(Feature::kBrokenSingle, pairs * w.kernel_h * left);
-  sums.add(Feature::kRingRun, edges ? pairs : pairs * cut_rows(call.out, extent(region, 2)));
+  sums.add(Feature::kRingRun, edges ? pairs : pairs * cut_rows(call.out, written_columns(w, call)));
   return pairs;
 }
 
@@ -254,12 +255,12 @@ void count_pixel_pairs(const runtime::Window2D& w, int32_t in_channels, const Ca
   sums.add(Feature::kSingleProduct, alone * whole * products);
   sums.add(Feature::kOne, (pairs + alone) * edges);
   // Calls of a column find their pixels in rings; others go as if there were none but for rows that
-  // these cut.
-  const double columns = extent(region, 2);
-  const auto in_ring = [&](const runtime::View& view) {
-    return !ring(view) ? 0.0 : mve || columns == 1 ? 1.0 : cut_rows(view, columns);
-  };
-  sums.add(Feature::kRingPixel, count * (in_ring(call.in[0]) + in_ring(call.out)));
+  // these cut, whose windows are looked for one by one.
+  if (mve || extent(region, 2) == 1) {
+    sums.add(Feature::kRingPixel, count * ((ring(call.in[0]) ? 1 : 0) + (ring(call.out) ? 1 : 0)));
+  } else {
+    sums.add(Feature::kSingleRun, count * w.kernel_h * cut_rows(call.in[0], read_columns(w, call)));
+  }
   const double by_two = mve ? 0 : count_windows_by_two(w, in_channels, call, sums);
   const double read = count - 2 * by_two, share = count > 0 ? read / count : 0;
   if (mve) sums.add(Feature::kRow, rows(region));

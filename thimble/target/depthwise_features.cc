@@ -176,9 +176,7 @@ class BlockCounts {
       left = 0;
     }
     if (left > 0) strips(left, width, fixed);
-    const double inputs = double{1} * (width - 1) * w.stride_w + w.kernel_w;
-    sums_.add(Feature::kRingRun, packed_rows_ * cut_rows(call_.in[0], inputs));
-    sums_.add(Feature::kRingPixel, images_ * rows * width * cut_rows(call_.out, width));
+    sums_.add(Feature::kRingRun, packed_rows_ * cut_rows(call_.in[0], read_columns(w, call_)));
   }
 
  private:
@@ -196,8 +194,12 @@ class BlockCounts {
     sums_.add(block, images_ * rows * count * channels_);
     sums_.add(Feature::kQuadRun, images_ * rows * count * runs_);
   }
-  void calls(double rows, double count) {
-    sums_.add(Feature::kFour, images_ * rows * count * runs_);
+  // Where a ring ends within a row of outputs, each block has one.
+  void calls(double rows, double count, double blocks) {
+    const double alone = cut_rows(call_.out, written_columns(p_.window, call_));
+    const double all = (1 - alone) * count + alone * blocks;
+    sums_.add(Feature::kFour, images_ * rows * all * runs_);
+    sums_.add(Feature::kRingPixel, images_ * rows * alone * blocks);
   }
 
   void row_pairs(double rows, int32_t width) {
@@ -205,14 +207,14 @@ class BlockCounts {
     sums_.add(Feature::kRow, images_ * rows);
     blocks(Feature::kQuad, rows, pairs);
     blocks(Feature::kSingle, rows, single);
-    calls(rows, (width > 1 ? 1 : 0) + width % 2);
+    calls(rows, (width > 1 ? 1 : 0) + single, pairs + single);
   }
   void fours(Feature block, double rows, int32_t width) {
     sums_.add(Feature::kRow, images_ * rows);
     const int32_t rest = width % 4, count = width / 4 + (rest == 3 ? 1 : 0);
     blocks(block, rows, count);
     blocks(Feature::kSingle, rows, rest == 1 || rest == 2 ? 1 : 0);
-    calls(rows, (width > 3 ? 1 : 0) + (rest > 0 ? 1 : 0));
+    calls(rows, (width > 3 ? 1 : 0) + (rest > 0 ? 1 : 0), std::ceil(width / 4.0));
   }
   void any(double rows, int32_t width) {
     const int32_t forms = p_.window.stride_w % 2 == 0 ? 1 : 2;
@@ -223,7 +225,7 @@ class BlockCounts {
       blocks(Feature::kPixel, rows, count);
       sums_.add(Feature::kQuadProduct, images_ * rows * count * channels_ *
                                            runtime::depthwise_weight_words(p_.window) / 2);
-      calls(rows, (outputs > 3 ? 1 : 0) + (outputs % 4 > 0 ? 1 : 0));
+      calls(rows, (outputs > 3 ? 1 : 0) + (outputs % 4 > 0 ? 1 : 0), count);
     }
   }
   void strips(int32_t rows, int32_t width, bool fixed) {
@@ -258,7 +260,7 @@ void count_each_pixel(const Window2D& w, const CallShape& call, FeatureSums sums
   const double count = pixels(region), images = extent(region, 0);
   const double clipped = 3 * count - images * down.inside * across.full;
   // Behind the end of a ring, to the end of the row.
-  const double cut = cut_rows(x, (extent(region, 2) - 1) * w.stride_w + 3) * 3 * count / 2;
+  const double cut = cut_rows(x, read_columns(w, call)) * 3 * count / 2;
   sums.add(Feature::kSingleRun, count);
   sums.add(Feature::kSingleProduct, count * quads);
   sums.add(Feature::kPaddingSingle, count * singles);
@@ -269,7 +271,8 @@ void count_each_pixel(const Window2D& w, const CallShape& call, FeatureSums sums
   if (call.out.modulus != 0) sums.add(Feature::kRingPixel, count);
 }
 
-// As if no output lay over inputs that others still want.
+// All of the region's channels at once, or `most` at a time where outputs lie over inputs that
+// others still want: strips of a row if there is room for one, else four channels of a pixel.
 void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
   runtime::Region part = call.region;
   const bool compact =
@@ -284,22 +287,31 @@ void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
         runtime::depthwise_forms(p.window) * runtime::depthwise_weight_words(p.window);
     sums.add(Feature::kOneProduct, extent(part, 3) * words / 2);
   }
-  if (!in_place && !compact &&
-      runtime::depthwise_by_pixels(p.window, p.multiplier, p.scratch_bytes,
-                                   part.end[1] - part.begin[1], part.end[2] - part.begin[2],
-                                   part.end[3] - part.begin[3]))
+  const bool pixels = !in_place && !compact && runtime::is_depthwise_3x3(p.window);
+  if (pixels && runtime::depthwise_by_pixels(
+                    p.window, p.multiplier, p.scratch_bytes, part.end[1] - part.begin[1],
+                    part.end[2] - part.begin[2], part.end[3] - part.begin[3]))
     return count_each_pixel(p.window, call, sums);
-  const int32_t end = part.end[3];
-  const auto groups = [&](int32_t channels, int32_t count) {
-    if (channels == 0 || count == 0) return;
-    part.end[3] = part.begin[3] + channels;
-    const int32_t left = p.scratch_bytes - channels * unpacked;
-    BlockCounts({p.window, p.multiplier, left}, call, part, sums.times(count)).count();
+  const int32_t end = part.end[3], channels = end - part.begin[3];
+  const auto groups = [&](int32_t each, double times) {
+    const auto group = [&](int32_t some, double count) {
+      if (some == 0 || count == 0) return;
+      part.end[3] = part.begin[3] + some;
+      const int32_t left = p.scratch_bytes - some * unpacked;
+      BlockCounts({p.window, p.multiplier, left}, call, part, sums.times(count)).count();
+    };
+    group(each, times * (channels / each));
+    group(channels % each, times);
   };
-  if (p.multiplier != 1) return groups(end - part.begin[3], 1);
-  const int32_t most = std::max(4 * fours, 4), channels = end - part.begin[3];
-  groups(most, channels / most);
-  groups(channels % most, 1);
+  const int32_t most = p.multiplier != 1 ? channels : std::min(std::max(4 * fours, 4), channels);
+  if (!call.over_input || in_place || most == channels) return groups(most, 1);
+  if (pixels) return count_each_pixel(p.window, call, sums);
+  const int32_t strip = runtime::depthwise_scratch_bytes(p.window, channels, 1, p.window.kernel_h) +
+                        channels * unpacked;
+  if (strip <= p.scratch_bytes) return groups(channels, 1);
+  const double each_pixel = thimble::pixels(part);
+  for (int axis = 0; axis < 3; ++axis) part.end[axis] = part.begin[axis] + 1;
+  groups(4, each_pixel);
 }
 
 // Planes of windows (depthwise_conv_2d_mve.cc), group of rows by group.

@@ -49,9 +49,23 @@ struct TapSums {
   return (n * view.stride[0] + y * view.stride[1] + x * view.stride[2] - view.bias) % view.modulus;
 }
 
-/// Of rows of so many columns, the share that the end of a ring falls into, wherever it begins:
-/// none where it holds whole rows.
-[[nodiscard]] double cut_rows(const runtime::View& view, double columns);
+/// Columns of each of a tile's rows that a view is asked for, of an image of `extent`.
+struct TileColumns {
+  int32_t begin, count;
+  int32_t advance;  ///< from a tile to the next
+  int32_t extent;
+};
+[[nodiscard]] TileColumns read_columns(const runtime::Window2D& window, const CallShape& call);
+[[nodiscard]] TileColumns written_columns(const runtime::Window2D& window, const CallShape& call);
+
+/// Whether an image lies column by column.
+[[nodiscard]] inline bool columns_outermost(const runtime::View& view) {
+  return view.stride[2] > view.stride[1];
+}
+
+/// Of the rows of all tiles like this one, the share that the end of a ring falls into: none where
+/// it holds whole rows.
+[[nodiscard]] double cut_rows(const runtime::View& view, const TileColumns& columns);
 /// Of pieces of so many rows, the share that the end of a ring of rows falls into, between two.
 [[nodiscard]] double cut_pieces(const runtime::View& view, double rows);
 
