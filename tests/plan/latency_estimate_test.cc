@@ -16,8 +16,8 @@
 #include "tests/support/test_graph.h"
 #include "tests/support/workload.h"
 #include "thimble/import/tflite.h"
-#include "thimble/plan/choose_kernels.h"
 #include "thimble/plan/order_problem.h"
+#include "thimble/plan/realise.h"
 #include "thimble/planners/stream_cuts.h"
 #include "thimble/planners/stream_orders.h"
 #include "thimble/planners/stream_plan.h"
@@ -40,23 +40,25 @@ const LatencyModel& model() {
   return m4;
 }
 
-double lowered(const Dataflow& flow, const Plan& plan) {
-  LatencyEstimate latency(flow, core(), model());
-  const Schedule portable = build(flow, plan);
-  KernelSelection kernels(flow, plan, portable, latency);
-  const Schedule schedule = with_kernels(
-      flow, portable, kernels.within({.live_bytes = kRoomBytes, .weight_bytes = {}}).kernels);
-  const Placement placement = place(flow.graph, schedule, {.work = kLayoutWork});
-  return estimate(lower(flow.graph, schedule, placement), model()).instructions;
+struct Instructions {
+  double planned = 0, lowered = 0;
+};
+Instructions instructions(const AxisGraph& axes, Plan plan) {
+  const Instances instances = plan.instances;
+  const Dataflow flow(axes, instances);
+  const LatencyEstimate latency(flow, core(), model());
+  PlacementOptions options;
+  options.work = kLayoutWork;
+  Realisation realisation(flow, latency, std::move(plan), options);
+  const RealisedPlan found = realisation.with(realisation.live_within(kRoomBytes));
+  const Program program = lower(flow.graph, found.schedule, found.placement);
+  return {found.instructions, estimate(program, model()).instructions};
 }
 
 /// Relative.
 double error(const AxisGraph& axes, const Plan& plan) {
-  const Dataflow flow(axes, plan.instances);
-  const LatencyEstimate few(flow, core(), model());
-  const double estimated = LatencyEstimate(flow, few, Rooms::kMany).plan(plan).value();
-  const double expected = lowered(flow, plan);
-  return estimated / expected - 1;
+  const auto [planned, lowered] = instructions(axes, plan);
+  return planned / lowered - 1;
 }
 
 double quantile(std::vector<double> errors, double share) {
@@ -133,7 +135,7 @@ TEST(LatencyEstimate, OfSingleOperatorsIsThatOfTheirPrograms) {
     const Instances instances = instances_of(graph, {});
     const Dataflow flow(axes, instances);
     const Plan plan = stream_plan_of(flow, {});
-    if (lowered(flow, plan) == 0) continue;  // kernels that were never counted
+    if (instructions(axes, plan).lowered == 0) continue;  // kernels that were never counted
     ++models;
     EXPECT_NEAR(error(axes, plan), 0, 0.001) << name;
   }

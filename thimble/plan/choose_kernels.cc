@@ -13,6 +13,7 @@ KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
                                  const Schedule& schedule, const LatencyEstimate& latency)
     : flow_(dataflow),
       plan_(plan),
+      latency_(dataflow, latency, Rooms::kMany),
       program_(latency.program()),
       fits_(dataflow.graph, schedule, dataflow.axes.kernel_uses()) {
   const std::vector<int64_t> live =
@@ -25,26 +26,32 @@ KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
                       .live_bytes = live[static_cast<size_t>(position)] - scratch,
                       .formats = {}});
   });
-  add_ways(latency);
+  add_ways(latency_);
   portable_.instructions = program_;
   for (const Call& call : calls_) {
     if (!call.formats.empty()) portable_.instructions += call.formats[0].all->front().instructions;
   }
 }
 
-void KernelSelection::add_ways(const LatencyEstimate& latency) {
-  const auto ways =
-      LatencyEstimate(flow_, latency, Rooms::kMany).ways(plan_.members, plan_.overlaps);
-  check(ways.has_value(), "a group of a plan has no tiles");
-  for (size_t c = 0; c < ways->size(); ++c) {
-    const KernelWays* all = (*ways)[c];
-    calls_[c].formats.push_back({all, std::vector<std::optional<bool>>(all->size())});
+void KernelSelection::add_ways(LatencyEstimate& latency) {
+  const auto calls = latency.calls(plan_.members, plan_.overlaps);
+  check(calls.has_value(), "a group of a plan has no tiles");
+  for (size_t c = 0; c < calls->size(); ++c) {
+    const auto& [ways, over_input] = (*calls)[c];
+    calls_[c].formats.push_back({ways, std::vector<std::optional<bool>>(ways->size())});
+    calls_[c].over_input = over_input;
   }
 }
 
 void KernelSelection::add_format(const LatencyEstimate& latency, PackedBytes& packed) {
-  add_ways(latency);
+  LatencyEstimate many(flow_, latency, Rooms::kMany);
+  add_ways(many);
   packed_ = &packed;
+}
+
+double KernelSelection::over_input(Position position, const StepKernel& kernel) {
+  const InstanceCall* call = calls_[static_cast<size_t>(position)].over_input;
+  return call == nullptr ? 0 : latency_.over_input(*call, kernel);
 }
 
 const KernelWay& KernelSelection::fastest(Call& call, size_t format, const KernelLimits& limits) {

@@ -42,6 +42,8 @@ class KernelSelection {
   /// With the fastest kernels within the limits; where the portable ones are not, these.
   [[nodiscard]] Chosen within(const KernelLimits& limits);
   [[nodiscard]] const Chosen& portable() const { return portable_; }
+  /// What estimates hold for lying over its input at a step that may; 0 elsewhere.
+  [[nodiscard]] double over_input(Position position, const StepKernel& kernel);
 
  private:
   struct Ways {
@@ -50,15 +52,17 @@ class KernelSelection {
   };
   struct Call {
     const Step* step = nullptr;
-    int64_t live_bytes = 0;     ///< without its scratch
-    std::vector<Ways> formats;  ///< none: a copy that closes a state
+    int64_t live_bytes = 0;                    ///< without its scratch
+    std::vector<Ways> formats;                 ///< none: a copy that closes a state
+    const InstanceCall* over_input = nullptr;  ///< PlannedCall's
   };
   [[nodiscard]] const KernelWay& fastest(Call& call, size_t format, const KernelLimits& limits);
   [[nodiscard]] std::map<OpId, size_t> formats_within(const KernelLimits& limits);
-  void add_ways(const LatencyEstimate& latency);
+  void add_ways(LatencyEstimate& latency);
 
   const Dataflow& flow_;
   const Plan& plan_;
+  LatencyEstimate latency_;
   const double program_;
   KernelFits fits_;
   std::vector<Call> calls_;  ///< per step as written

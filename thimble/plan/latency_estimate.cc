@@ -321,13 +321,20 @@ const std::vector<KernelId>& LatencyEstimate::kernels_for(OpId op, Method method
   return it->second;
 }
 
+LatencyEstimate::Counted LatencyEstimate::counts(const InstanceCall& call,
+                                                 const LoopedCall& looped) {
+  Counted calls;
+  for (const KernelUse& use :
+       flow_.axes.uses(flow_.instances.instance(call.instance).op, call.method))
+    calls.emplace_back(&use, CountedCall(known_->features, looped, use));
+  return calls;
+}
+
 KernelWays LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& looped) {
   const Instance& instance = flow_.instances.instance(call.instance);
   if (!instance.op.valid()) return {{.instructions = copied(looped, call.method)}};
   const std::vector<KernelUse>& uses = flow_.axes.uses(instance.op, call.method);
-  Counted calls;
-  for (const KernelUse& use : uses)
-    calls.emplace_back(&use, CountedCall(known_->features, looped, use));
+  Counted calls = counts(call, looped);
   KernelWays ways = {{.scratch_bytes = flow_.scratch_bytes(call),
                       .instructions = priced(KernelId{}, calls, std::nullopt)}};
   std::optional<Weights> format;
@@ -359,13 +366,16 @@ const KernelWays& LatencyEstimate::of(const InstanceCall& call, const LoopedCall
   return remembered(key_of(call, looped), [&] { return counted(call, looped); });
 }
 
+bool LatencyEstimate::is_nothing(const InstanceCall& call, const LoopedCall& looped) const {
+  const OpId op = flow_.instances.instance(call.instance).op;
+  return op.valid() && std::holds_alternative<Reshape>(flow_.graph.op(op).attributes) &&
+         looped.operand[0]->order.empty() && looped.out->order.empty();
+}
+
 const KernelWays& LatencyEstimate::whole_ways(const InstanceCall& call, bool over_input) {
   static const KernelWays kNothing = {{}};
   LoopedCall looped = without_loops(call);
-  const OpId op = flow_.instances.instance(call.instance).op;
-  if (over_input && op.valid() && std::holds_alternative<Reshape>(flow_.graph.op(op).attributes) &&
-      looped.operand[0]->order.empty() && looped.out->order.empty())
-    return kNothing;
+  if (over_input && is_nothing(call, looped)) return kNothing;
   looped.over_input = over_input && call.method == Method::kCompute;
   return of(call, looped);
 }
@@ -441,22 +451,42 @@ std::vector<const KernelWays*> LatencyEstimate::ways(const Derived& derived) {
   return result;
 }
 
-std::optional<std::vector<const KernelWays*>> LatencyEstimate::ways(
+std::optional<std::vector<PlannedCall>> LatencyEstimate::calls(
     const std::vector<Member>& members, const std::vector<OverlapChoice>& overlaps) {
-  std::vector<const KernelWays*> result;
+  std::vector<PlannedCall> result;
   for (const Member& member : members) {
     if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
       const ValueId made = flow_.made_by(*call), read = flow_.read_by(*call)[0];
       const bool over = std::ranges::find(overlaps, OverlapChoice{made, read}) != overlaps.end();
-      result.push_back(&whole_ways(*call, over));
+      result.push_back({&whole_ways(*call, over), over ? call : nullptr});
     } else {
       const std::optional<Derived> derived =
           derive(flow_, std::get<Group>(member.what), Regions::kNone);
       if (!derived) return std::nullopt;
-      std::ranges::copy(ways(*derived), std::back_inserter(result));
+      for (const KernelWays* each : ways(*derived)) result.push_back({each});
     }
   }
   return result;
+}
+
+double LatencyEstimate::over_input(const InstanceCall& call, const StepKernel& kernel) {
+  LoopedCall looped = without_loops(call);
+  const bool computes = flow_.instances.instance(call.instance).op.valid();
+  if (is_nothing(call, looped)) return -of(call, looped).front().instructions;
+  if (!computes || !kernel.kernel.valid() || call.method != Method::kCompute) return 0;
+  const auto taken = [&](bool over) {
+    looped.over_input = over;
+    Counted calls = counts(call, looped);
+    return priced(kernel.kernel, calls, kernel.scratch_bytes);
+  };
+  return taken(true) - taken(false);
+}
+
+double instructions_within(const std::vector<PlannedCall>& calls, int64_t scratch_bytes) {
+  double sum = 0;
+  for (const PlannedCall& call : calls)
+    sum += fastest_within(*call.ways, scratch_bytes).instructions;
+  return sum;
 }
 
 PieceTimes LatencyEstimate::times(const Derived& derived) {
@@ -468,8 +498,8 @@ double LatencyEstimate::group(const Derived& derived) {
 }
 
 std::optional<double> LatencyEstimate::plan(const Plan& plan) {
-  const auto calls = ways(plan.members, plan.overlaps);
-  return calls ? std::optional(model_.program + instructions_within(*calls, kAnyRoom))
+  const auto steps = calls(plan.members, plan.overlaps);
+  return steps ? std::optional(model_.program + instructions_within(*steps, kAnyRoom))
                : std::nullopt;
 }
 

@@ -36,6 +36,15 @@ enum class Rooms : uint8_t {
   kMany,  ///< for plans
 };
 
+/// A step of a plan.
+struct PlannedCall {
+  const KernelWays* ways = nullptr;
+  const InstanceCall* over_input = nullptr;  ///< outside of groups, if the plan lets it lie so
+};
+/// Each with so much scratch at the most.
+[[nodiscard]] double instructions_within(const std::vector<PlannedCall>& calls,
+                                         int64_t scratch_bytes);
+
 /// Estimates many plans of the same instances: calls that execute alike are counted once. Ways are
 /// those of the core's kernels that take the call as it is cut and as its buffers lie; copies have
 /// one. Portable kernels without coefficients count nothing; others without, a little less than
@@ -53,9 +62,11 @@ class LatencyEstimate {
   /// Per step as written, in all tiles. Rows received or delivered count nothing. derived: with
   /// regions or without.
   [[nodiscard]] std::vector<const KernelWays*> ways(const Derived& derived);
-  /// Ways per step as written of all members; nothing if a group has no derivation.
-  [[nodiscard]] std::optional<std::vector<const KernelWays*>> ways(
+  /// Per step as written of all members; nothing if a group has no derivation.
+  [[nodiscard]] std::optional<std::vector<PlannedCall>> calls(
       const std::vector<Member>& members, const std::vector<OverlapChoice>& overlaps = {});
+  /// Of a call outside of groups with that kernel: what it takes over its input and not apart.
+  [[nodiscard]] double over_input(const InstanceCall& call, const StepKernel& kernel);
   /// Of a call in loops that nobody has derived, its operands and its output lying so.
   [[nodiscard]] const KernelWays& tiled(const InstanceCall& call,
                                         const std::vector<LoopAround>& loops, Lies operands,
@@ -110,6 +121,9 @@ class LatencyEstimate {
   [[nodiscard]] const KernelWays& flat_step(const Derived& derived, const Flat::Step& step);
   [[nodiscard]] double priced(const Features& features, KernelId kernel) const;
   [[nodiscard]] LoopedCall without_loops(const InstanceCall& call);
+  /// Over its input.
+  [[nodiscard]] bool is_nothing(const InstanceCall& call, const LoopedCall& looped) const;
+  [[nodiscard]] Counted counts(const InstanceCall& call, const LoopedCall& looped);
   [[nodiscard]] const Buffer& whole_buffer(ValueId value) const { return whole_[value.index()]; }
   /// Under this key, what `count` makes of it the first time.
   template <class Count>

@@ -20,7 +20,19 @@ Realisation::Realisation(const Dataflow& dataflow, const LatencyEstimate& latenc
   options_.uses = &dataflow.axes.kernel_uses();
 }
 
-RealisedPlan Realisation::with(KernelSelection::Chosen chosen, std::optional<int64_t> work) const {
+namespace {
+
+bool lies_over_input(const Schedule& schedule, const Placement& placement, const Step& step) {
+  if (step.in.empty() || step.in[0].from.size() != 1) return false;
+  const BufferId ids[] = {step.out, step.in[0].buffer()};
+  const auto address = [&](BufferId id) { return placement.addresses[id.index()]; };
+  const auto end = [&](BufferId id) { return address(id) + schedule.buffer(id).size_bytes(); };
+  return address(ids[0]) < end(ids[1]) && address(ids[1]) < end(ids[0]);
+}
+
+}  // namespace
+
+RealisedPlan Realisation::with(KernelSelection::Chosen chosen, std::optional<int64_t> work) {
   RealisedPlan result{.plan = plan_,
                       .schedule = with_kernels(flow_, schedule_, chosen.kernels),
                       .placement = {},
@@ -30,6 +42,12 @@ RealisedPlan Realisation::with(KernelSelection::Chosen chosen, std::optional<int
   PlacementOptions options = options_;
   options.work = work.value_or(options.work);
   result.placement = place(flow_.graph, result.schedule, options);
+  for_each_step(result.schedule, [&](const Step& step, Position position) {
+    const auto at = static_cast<size_t>(position);
+    if (at < result.plan.kernels.size() &&
+        !lies_over_input(result.schedule, result.placement, step))
+      result.instructions -= choice_.over_input(position, result.plan.kernels[at]);
+  });
   return result;
 }
 

@@ -36,7 +36,7 @@ class Realisation {
   [[nodiscard]] KernelSelection::Chosen live_within(int64_t live_bytes);
   /// work: of the layout, if it is not that of the options.
   [[nodiscard]] RealisedPlan with(KernelSelection::Chosen chosen,
-                                  std::optional<int64_t> work = std::nullopt) const;
+                                  std::optional<int64_t> work = std::nullopt);
   /// With the fastest for which the arena is as small: alignment and holes may want some of the
   /// room. Where not even portable kernels fit it is no larger than with these; by default larger
   /// by one of kScratchShare parts at the most.

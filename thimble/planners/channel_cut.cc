@@ -26,16 +26,16 @@ CutPiece piece(const ChannelGroups& groups, const OrderBytes& bytes, const Place
 
 GroupBytes wide(const PlacedGroup& placed) { return placed.group->wider(placed.sums, placed.step); }
 
-std::vector<const KernelWays*> ways_of(const PlacedGroup& placed, int64_t step,
-                                       LatencyEstimate& latency) {
-  auto ways = latency.ways(placed.group->group.members(step));
-  check(ways.has_value(), "a group over channels has no derivation");
-  return std::move(*ways);
+std::vector<PlannedCall> calls_of(const PlacedGroup& placed, int64_t step,
+                                  LatencyEstimate& latency) {
+  auto calls = latency.calls(placed.group->group.members(step));
+  check(calls.has_value(), "a group over channels has no derivation");
+  return std::move(*calls);
 }
 
 double instructions(const PlacedGroup& placed, const OrderBytes& bytes, int64_t limit,
                     LatencyEstimate& latency) {
-  return instructions_within(ways_of(placed, placed.step, latency),
+  return instructions_within(calls_of(placed, placed.step, latency),
                              limit - bytes.group(placed.begin, wide(placed)));
 }
 
@@ -51,8 +51,8 @@ void widen(PlacedGroup& placed, const OrderBytes& bytes, int64_t limit,
   placed.step = fitting(limit);
   if (options.latency == nullptr) return;
   std::set<int64_t> scratch;
-  for (const KernelWays* ways : ways_of(placed, placed.step, *options.latency)) {
-    for (const KernelWay& way : *ways) scratch.insert(way.scratch_bytes);
+  for (const PlannedCall& call : calls_of(placed, placed.step, *options.latency)) {
+    for (const KernelWay& way : *call.ways) scratch.insert(way.scratch_bytes);
   }
   double least = instructions(placed, bytes, limit, *options.latency);
   const PlacedGroup widest = placed;

@@ -107,9 +107,9 @@ void StreamCuts::widen(GroupCandidate& piece, int64_t limit) const {
 }
 
 double StreamCuts::instructions(const GroupCandidate& piece, LatencyEstimate& latency) const {
-  const auto ways = latency.ways(piece.piece().members);
-  return ways ? instructions_within(*ways, options_.enough_bytes - piece.bytes)
-              : std::numeric_limits<double>::infinity();
+  const auto calls = latency.calls(piece.piece().members);
+  return calls ? instructions_within(*calls, options_.enough_bytes - piece.bytes)
+               : std::numeric_limits<double>::infinity();
 }
 
 GroupCandidate StreamCuts::in_fastest_tiles(const GroupCandidate& piece,
