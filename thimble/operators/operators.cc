@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -29,13 +30,17 @@ int64_t macs_of(const Lstm& a, const OpView& view, const Region& region) {
   return empty(region) ? 0 : region[0].size() * macs_per_sequence(a, view);
 }
 
-template <size_t... kIndex>
-std::vector<Attributes> one_of_each(std::index_sequence<kIndex...>) {
-  return {std::variant_alternative_t<kIndex, Attributes>{}...};
-}
-
 std::vector<Constraint> own_constraints(const Attributes& attributes) {
   return std::visit([](const auto& a) { return constraints_of(a); }, attributes);
+}
+
+// Not by sorting Attributes, which takes a compiler a minute.
+template <size_t... kIndex>
+std::map<std::string, std::vector<Constraint>> constraints_by_name(std::index_sequence<kIndex...>) {
+  std::map<std::string, std::vector<Constraint>> result;
+  const auto add = [&](const Attributes& a) { result.emplace(name(a), own_constraints(a)); };
+  (add(std::variant_alternative_t<kIndex, Attributes>{}), ...);
+  return result;
 }
 
 std::string bullets(const std::vector<Constraint>& list) {
@@ -125,11 +130,6 @@ std::string found_instead(const Graph& graph, const Op& op) {
 }
 
 std::string supported_ops_markdown() {
-  std::vector<Attributes> all =
-      one_of_each(std::make_index_sequence<std::variant_size_v<Attributes>>());
-  std::sort(all.begin(), all.end(), [](const Attributes& a, const Attributes& b) {
-    return std::string(name(a)) < name(b);
-  });
   std::string text =
       "# Supported operators\n\n"
       "Made from the predicates that check them (`thimble/operators`); do not edit. An operator "
@@ -169,9 +169,9 @@ std::string supported_ops_markdown() {
       "the other where it has to.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
-  for (const Attributes& a : all) {
-    text += fmt::format("\n## {}\n\n{}", name(a), bullets(own_constraints(a)));
-  }
+  const auto every = std::make_index_sequence<std::variant_size_v<Attributes>>();
+  for (const auto& [name, constraints] : constraints_by_name(every))
+    text += fmt::format("\n## {}\n\n{}", name, bullets(constraints));
   return text;
 }
 
