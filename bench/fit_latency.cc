@@ -218,7 +218,7 @@ std::vector<LatencySample> networks_groups_and_layers(const Options& options) {
   const Core core = options.counted_core();
   std::vector<LatencySample> samples = random_samples(core, 0, options.programs);
   std::ranges::move(group_samples(core, 0, options.groups), std::back_inserter(samples));
-  // Of portable kernels there are enough.
+  // There are enough samples of portable kernels.
   if (core.sets.size() > 1) {
     std::ranges::move(layer_samples(core, options.layers), std::back_inserter(samples));
     std::ranges::move(scratch_samples(core, 0, options.scratch), std::back_inserter(samples));

@@ -225,7 +225,7 @@ TensorId layer(Draw& draw, uint64_t kind) {
 
 TensorId lone_depthwise(Draw& draw) { return draw.depthwise(draw.image(24, 48)); }
 
-// Of any operator, or of one with kernels for many pairs of types.
+// A network of any one operator, or of one with kernels for many pairs of types.
 Graph one_operator(uint64_t number) {
   static const Attributes kMany[] = {Quantize{}, Quantize{},   Quantize{},       Dequantize{},
                                      Quantize{}, Dequantize{}, ResizeBilinear{}, Softmax{},

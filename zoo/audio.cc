@@ -41,7 +41,7 @@ class Integers {
     graph_.ops.push_back({std::move(attributes), std::move(inputs), {result}, number});
     return result;
   }
-  /// Of each of the channels and a number.
+  /// An operator on each of the channels and a number.
   TensorId with_number(Attributes attributes, TensorId x, int32_t number) {
     const TensorId y = constant({}, DType::kInt32, std::vector{number});
     return op(std::move(attributes), {x, y}, {kChannels}, DType::kInt32);
@@ -62,7 +62,7 @@ class Integers {
   Graph graph_;
 };
 
-/// Of the bands between energies of the spectrum, as square roots.
+/// Energies of the spectrum in bands, as square roots.
 TensorId bands(Integers& net, TensorId frame, TensorId shift) {
   const MelBank bank = mel_bank({.channels = kChannels});
   const TensorId spectrum = net.op(SignalRfft{kPoints}, {frame}, {kPoints + 2}, DType::kInt16);

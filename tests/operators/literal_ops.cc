@@ -26,7 +26,7 @@ class Literal {
     graph_.tensors.push_back({"", shape, type, q, nullptr});
     return *this;
   }
-  /// Of ones.
+  /// A constant of ones.
   Literal& constant(const Shape& shape, DType type, const Quantization& q) {
     tensor(shape, type, q);
     graph_.tensors.back().data = ones(graph_.tensors.back());

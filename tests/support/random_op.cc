@@ -39,7 +39,7 @@ Bytes random_positions(int64_t count, int64_t extent, Random& random) {
   return reference::bytes_from(values);
 }
 
-/// Of the axis that an operand has indices of; 0: it has none.
+/// The extent of the axis that an operand has indices of; 0: it has none.
 int64_t indexed_extent(const Graph& graph, TensorId tensor) {
   for (const Op& op : graph.ops) {
     const Shape& x = graph.tensor(op.inputs[0]).shape;

@@ -29,7 +29,7 @@ testing::HostBuild& build() {
   return build;
 }
 
-// Of what was emitted for one program, to another.
+// What differs between the code emitted for one program and another program.
 std::string difference(const Compiled& emitted, const Program& program, const std::string& name,
                        size_t& lines) {
   const testing::EmittedProject project{

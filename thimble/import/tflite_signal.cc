@@ -258,7 +258,7 @@ class Overlaps {
     if (parts.size() == 1) return parts[0];
     return steps_.make_as(Concat{static_cast<int>(frame_.shape.size()) - 1}, parts, of(count));
   }
-  /// Of int16 it saturates.
+  /// The sum of both; that of int16 saturates.
   TensorId add(TensorId a, TensorId b, int64_t count) {
     if (frame_.type == DType::kFloat32) return steps_.make_as(Add{}, {a, b}, of(count));
     Tensor wide = of(count);

@@ -104,7 +104,7 @@ struct Mean {
   bool operator==(const Mean&) const = default;
 };
 
-/// The same without the division.
+/// Mean without the division.
 struct Sum {
   std::vector<int> axes;
   bool operator==(const Sum&) const = default;
@@ -531,7 +531,7 @@ inline constexpr bool kIsSignal =
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);
-/// The same for identifiers: "conv_2d", "depthwise_conv_2d", ...
+/// The operator's name for identifiers: "conv_2d", "depthwise_conv_2d", ...
 [[nodiscard]] const char* snake_name(const Attributes& attributes);
 
 }  // namespace thimble

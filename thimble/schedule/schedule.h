@@ -73,7 +73,7 @@ struct Operand {
   explicit Operand(std::vector<BufferId> buffers) : from(std::move(buffers)) {}
 
   [[nodiscard]] bool valid() const { return !from.empty(); }
-  /// Of an operand with no more than one.
+  /// The buffer of an operand with no more than one.
   [[nodiscard]] BufferId buffer() const;
   bool operator==(const Operand&) const = default;
 };
