@@ -230,7 +230,7 @@ Graph one_operator(uint64_t number) {
   static const Attributes kMany[] = {Quantize{}, Quantize{},   Quantize{},       Dequantize{},
                                      Quantize{}, Dequantize{}, ResizeBilinear{}, Softmax{},
                                      Quantize{}, Reshape{},    Relu6{},          FullyConnected{}};
-  const uint64_t operators = std::variant_size_v<Attributes>;
+  const uint64_t operators = std::variant_size_v<AnyOperator>;
   const uint64_t index =
       number % 2 == 0 ? number / 2 % operators : kMany[number / 2 % std::size(kMany)].index();
   return testing::random_op_graph(number * operators + index);

@@ -36,7 +36,7 @@ std::vector<std::string> operator_names(std::index_sequence<kKinds...>) {
 TEST(SupportedOps, PageNamesEveryOperator) {
   const std::string page = supported_ops_markdown();
   for (const std::string& op :
-       operator_names(std::make_index_sequence<std::variant_size_v<Attributes>>())) {
+       operator_names(std::make_index_sequence<std::variant_size_v<AnyOperator>>())) {
     EXPECT_THAT(page, ::testing::HasSubstr("\n## " + op + "\n"));
   }
 }

@@ -19,14 +19,14 @@ namespace {
 
 using zoo::Random;
 
-constexpr int kOperators = static_cast<int>(std::variant_size_v<Attributes>);
+constexpr int kOperators = static_cast<int>(std::variant_size_v<AnyOperator>);
 /// A draw that breaks a constraint (a window larger than the image) is thrown away.
 constexpr int kDraws = 1000;
 
 Attributes operator_number(int number) {
   std::vector<Attributes> all;
   [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
-    (all.emplace_back(std::variant_alternative_t<kIndex, Attributes>{}), ...);
+    (all.emplace_back(std::variant_alternative_t<kIndex, AnyOperator>{}), ...);
   }
   (std::make_index_sequence<kOperators>());
   return all[static_cast<size_t>(number)];

@@ -157,7 +157,7 @@ TEST(Trace, OfNetworksWithRowsAtBothEnds) {
 
 /// LSTM among them; their code also gives the reference's outputs.
 TEST(Trace, OfFloat32WithWeightsOfInt8IsTheirProgram) {
-  constexpr uint64_t kKinds = std::variant_size_v<Attributes>, kNetworks = 8;
+  constexpr uint64_t kKinds = std::variant_size_v<AnyOperator>, kNetworks = 8;
   std::vector<Graph> graphs;
   for (uint64_t seed = 1; seed <= kNetworks; ++seed) {
     graphs.push_back(testing::in_float32(testing::random_chain(seed), seed));

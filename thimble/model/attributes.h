@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "thimble/model/one_of.h"
+
 namespace thimble {
 
 /// A clamp on real values. All but RELU_0_TO_1 may be fused at the output of an operator.
@@ -503,7 +505,7 @@ struct SignalLog {
   bool operator==(const SignalLog&) const = default;
 };
 
-using Attributes = std::variant<
+using AnyOperator = std::variant<
     Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D, Mean, Add, Mul,
     Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize, Dequantize, Concat,
     Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub, SquaredDifference, Rsqrt, Gelu,
@@ -512,6 +514,20 @@ using Attributes = std::variant<
     Lstm, L2Pool2D, Elementwise, FloorDiv, Gather, UpdateSlice, DetectionPostProcess, SignalWindow,
     SignalAutoShift, SignalShift, SignalRfft, SignalIrfft, SignalEnergy, SignalFilterBank,
     SignalSquareRoot, SignalNoise, SignalSubtraction, SignalPcan, SignalLog>;
+
+/// What an operator is and does.
+class Attributes : public AnyOperator {
+ public:
+  Attributes();
+  template <class Operator>
+  requires kIsKindOf<Operator, AnyOperator> Attributes(Operator a);  // as a variant does
+  Attributes(const Attributes& other);
+  Attributes(Attributes&& other) noexcept;
+  Attributes& operator=(const Attributes& other);
+  Attributes& operator=(Attributes&& other) noexcept;
+  ~Attributes();
+  bool operator==(const Attributes& other) const;
+};
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>

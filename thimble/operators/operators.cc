@@ -39,7 +39,7 @@ template <size_t... kIndex>
 std::map<std::string, std::vector<Constraint>> constraints_by_name(std::index_sequence<kIndex...>) {
   std::map<std::string, std::vector<Constraint>> result;
   const auto add = [&](const Attributes& a) { result.emplace(name(a), own_constraints(a)); };
-  (add(std::variant_alternative_t<kIndex, Attributes>{}), ...);
+  (add(std::variant_alternative_t<kIndex, AnyOperator>{}), ...);
   return result;
 }
 
@@ -169,7 +169,7 @@ std::string supported_ops_markdown() {
       "the other where it has to.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
-  const auto every = std::make_index_sequence<std::variant_size_v<Attributes>>();
+  const auto every = std::make_index_sequence<std::variant_size_v<AnyOperator>>();
   for (const auto& [name, constraints] : constraints_by_name(every))
     text += fmt::format("\n## {}\n\n{}", name, bullets(constraints));
   return text;
