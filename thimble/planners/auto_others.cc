@@ -57,7 +57,8 @@ class OtherPlanners {
     double fastest = whole;
     for (const AutoDraft& draft : drafts_.all())
       fastest = std::min(fastest, draft.cut.instructions + drafts_.model().program);
-    return whole > 0 ? fastest / whole : 1;  // nothing is known of its kernels
+    if (fastest <= 0) return 1;  // nothing is known of its kernels, or there is nothing to do
+    return fastest / whole;
   }
 
   /// Parts along connected axes, as `motes` finds them in the last order: with blocks where that is
