@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of uint8 (of TensorFlow 1 and its quantisation-aware training) in int8: docs/uint8.md. For
+// Models of uint8 (of TensorFlow 1 and its quantisation-aware training) in int8: docs/arithmetic.md. For
 // the importer's own files only.
 #pragma once
 

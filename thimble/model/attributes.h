@@ -31,7 +31,7 @@ struct Window {
 };
 
 // Here and below, of_uint8: int8 that was uint8 in the model, and is computed as the kernels of
-// uint8 do, where these do more than shift their values by 128 (docs/uint8.md).
+// uint8 do, where these do more than shift their values by 128 (docs/arithmetic.md).
 
 /// inputs: x [N,H,W,C], weights [O,kh,kw,C/groups], optional bias [O]; groups = C /
 /// weights.shape[3].

@@ -163,7 +163,7 @@ std::string supported_ops_markdown() {
       "What\n"
       "is marked (integers) does not matter where all operands are float32. Models of uint8 "
       "become\n"
-      "int8 when they are imported (docs/uint8.md); MEAN and SUM of more than 4 axes have fewer\n"
+      "int8 when they are imported (docs/arithmetic.md); MEAN and SUM of more than 4 axes have fewer\n"
       "then, where neighbours that are treated alike can be one, and PAD of more pads one axis "
       "after\n"
       "the other where it has to.\n\n"
