@@ -413,7 +413,7 @@ struct Lstm {
   bool operator==(const Lstm&) const = default;
 };
 
-// The audio front end of TensorFlow Lite Micro (docs/signal.md): integers as they are, without a
+// The audio front end of TensorFlow Lite Micro (docs/ports.md): integers as they are, without a
 // scale. What the original leaves undefined is defined here.
 
 /// inputs: samples [..,N] and weights [N], constant, int16. output: their products, shifted right

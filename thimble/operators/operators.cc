@@ -159,7 +159,7 @@ std::string supported_ops_markdown() {
       "follow from shapes and constants: sizes that a network computes for its RESHAPE. What is\n"
       "computed of constants alone becomes a constant. SVDF becomes SVDF_FEATURES, SHIFT_IN and\n"
       "SVDF, whose state is an input and an output, as is that of UNIDIRECTIONAL_SEQUENCE_LSTM\n"
-      "(docs/state.md). COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT and SQUARE are like CEIL. "
+      "(docs/ports.md). COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT and SQUARE are like CEIL. "
       "What\n"
       "is marked (integers) does not matter where all operands are float32. Models of uint8 "
       "become\n"
