@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits the latency model of a core to instructions counted in QEMU (docs/latency.md):
+// Fits the latency model of a core to instructions counted in QEMU (docs/cost.md):
 //   fit_latency --core cortex-m4 --programs 1240 ../shared/models/*.tflite
 // writes cores/cortex-m4.json; bench/results/latency_cortex-m4.csv, a line for each program, with
 // those that were held back; and bench/results/latency_totals_cortex-m4.csv for the models.

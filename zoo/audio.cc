@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What turns sound into what networks of speech take: TensorFlow Lite Micro's
-// audio_preprocessor_int8.tflite, operator by operator (docs/signal.md). Frames of 30 ms at 16 kHz,
+// audio_preprocessor_int8.tflite, operator by operator (docs/ports.md). Frames of 30 ms at 16 kHz,
 // 512 points, 40 channels from 125 to 7500 Hz; the noise that is heard all the time is a state.
 #include <cstring>
 #include <utility>

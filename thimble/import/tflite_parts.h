@@ -217,7 +217,7 @@ void tile(const FileOp& op, Steps& steps);
 void circular_buffer(const FileOp& op, Steps& steps);
 void detection_post_process(const FileOp& op, Steps& steps);
 
-/// Operators with variables, which become an input and an output (docs/state.md).
+/// Operators with variables, which become an input and an output (docs/ports.md).
 void svdf(const FileOp& op, Steps& steps);
 void unidirectional_sequence_lstm(const FileOp& op, Steps& steps);
 

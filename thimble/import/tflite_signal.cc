@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom operators: those of TensorFlow Lite Micro's audio front end, and the list of all.
-// Those with two outputs, or with a state, become several of ours (docs/signal.md).
+// Those with two outputs, or with a state, become several of ours (docs/ports.md).
 #include <fmt/format.h>
 
 #include <algorithm>

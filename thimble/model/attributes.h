@@ -33,7 +33,7 @@ struct Window {
 };
 
 // Here and below, of_uint8: int8 that was uint8 in the model, and is computed as the kernels of
-// uint8 do, where these do more than shift their values by 128 (docs/uint8.md).
+// uint8 do, where these do more than shift their values by 128 (docs/arithmetic.md).
 
 /// inputs: x [N,H,W,C], weights [O,kh,kw,C/groups], optional bias [O]; groups = C /
 /// weights.shape[3].
@@ -415,7 +415,7 @@ struct Lstm {
   bool operator==(const Lstm&) const = default;
 };
 
-// The audio front end of TensorFlow Lite Micro (docs/signal.md): integers as they are, without a
+// The audio front end of TensorFlow Lite Micro (docs/ports.md): integers as they are, without a
 // scale. What the original leaves undefined is defined here.
 
 /// inputs: samples [..,N] and weights [N], constant, int16. output: their products, shifted right

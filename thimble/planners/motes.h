@@ -12,7 +12,7 @@
 
 namespace thimble {
 
-/// Options: docs/motes.md.
+/// Options: docs/planners.md.
 [[nodiscard]] PlannerDecision plan_motes(const Graph& graph, const Limits& limits,
                                          const PlannerOptions& options);
 /// plan_motes() with these orders of instances_of(graph, limits.ports), at least one, instead of

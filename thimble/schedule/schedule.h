@@ -14,7 +14,7 @@
 //   finalise project y whole from a into y        (y may share a's bytes)
 //
 // What a step reads is not written down: the access map of its operator says it, given the region
-// that it computes (docs/schedule.md).
+// that it computes (docs/ir.md).
 #pragma once
 
 #include <functional>
