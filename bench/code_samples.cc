@@ -124,7 +124,7 @@ std::set<std::set<std::string>> seen_of(const std::string& kernel,
   return seen;
 }
 
-// Of one of the functions in `graph`; with what it calls.
+// The deepest stack of the functions with `part` in their names; with what they call.
 int64_t deepest_of(const StackUsage& usage, const std::string& part) {
   int64_t deepest = 0;
   for (const std::string& name : usage.named(part))

@@ -43,8 +43,8 @@ class CodeSampler {
  public:
   explicit CodeSampler(std::string core);
 
-  /// Of every kernel of the core: with nothing, with everything, with what programs use of it, and
-  /// with `variants` random choices of what its source looks at.
+  /// Samples of every kernel of the core: with nothing, with everything, with what programs use of
+  /// it, and with `variants` random choices of what its source looks at.
   [[nodiscard]] std::vector<KernelSample> kernel_samples(
       int variants, const std::vector<EmittedSample>& programs);
   [[nodiscard]] EmittedSample emitted_sample(const std::string& name, const Compiled& compiled);

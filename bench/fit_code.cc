@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits the code model of a core (docs/code_size.md) to what its compiler makes of kernels and of
+// Fits the code model of a core (docs/cost.md) to what its compiler makes of kernels and of
 // the code around random programs:
 //   fit_code --core cortex-m4 ../shared/models/*.tflite
 // writes cores/code/cortex-m4.json and bench/results/code_cortex-m4.csv: the models named, which it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits the latency model of a core to instructions counted in QEMU (docs/latency.md):
+// Fits the latency model of a core to instructions counted in QEMU (docs/cost.md):
 //   fit_latency --core cortex-m4 --programs 1240 ../shared/models/*.tflite
 // writes cores/cortex-m4.json; bench/results/latency_cortex-m4.csv, a line for each program, with
 // those that were held back; and bench/results/latency_totals_cortex-m4.csv for the models.
@@ -218,7 +218,7 @@ std::vector<LatencySample> networks_groups_and_layers(const Options& options) {
   const Core core = options.counted_core();
   std::vector<LatencySample> samples = random_samples(core, 0, options.programs);
   std::ranges::move(group_samples(core, 0, options.groups), std::back_inserter(samples));
-  // Of portable kernels there are enough.
+  // There are enough samples of portable kernels.
   if (core.sets.size() > 1) {
     std::ranges::move(layer_samples(core, options.layers), std::back_inserter(samples));
     std::ranges::move(scratch_samples(core, 0, options.scratch), std::back_inserter(samples));

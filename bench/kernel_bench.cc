@@ -70,7 +70,7 @@ std::vector<const Call*> calls_of(const Program& program) {
 
 std::string shape_text(const Shape& shape) { return fmt::format("{}", fmt::join(shape, "x")); }
 
-// Of all that was linked from the file that defines the symbol, in .text or .text.unlikely (cold).
+// Bytes linked from the file that defines the symbol, in .text or .text.unlikely (cold).
 int64_t code_bytes(const std::string& symbol, const std::vector<LinkedSection>& sections) {
   const LinkedSection* own = nullptr;
   for (const LinkedSection& section : sections) {

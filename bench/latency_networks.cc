@@ -225,12 +225,12 @@ TensorId layer(Draw& draw, uint64_t kind) {
 
 TensorId lone_depthwise(Draw& draw) { return draw.depthwise(draw.image(24, 48)); }
 
-// Of any operator, or of one with kernels for many pairs of types.
+// A network of any one operator, or of one with kernels for many pairs of types.
 Graph one_operator(uint64_t number) {
   static const Attributes kMany[] = {Quantize{}, Quantize{},   Quantize{},       Dequantize{},
                                      Quantize{}, Dequantize{}, ResizeBilinear{}, Softmax{},
                                      Quantize{}, Reshape{},    Relu6{},          FullyConnected{}};
-  const uint64_t operators = std::variant_size_v<Attributes>;
+  const uint64_t operators = std::variant_size_v<AnyOperator>;
   const uint64_t index =
       number % 2 == 0 ? number / 2 % operators : kMany[number / 2 % std::size(kMany)].index();
   return testing::random_op_graph(number * operators + index);

@@ -47,16 +47,16 @@ using ProgramVisitor = std::function<void(const std::string& name, Compiled comp
 /// What follows is planned for `core`, with kernels whose weights are in 16 bits if it has them so.
 /// Those of latency_network(first) to latency_network(last - 1) that can be planned and make calls.
 void random_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
-/// Of that many networks of a layer (latency_layer), most with all the scratch that kernels want.
+/// That many networks of a layer (latency_layer), most with all the scratch that kernels want.
 void layer_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
 /// Visits depthwise convolutions (latency_depthwise), whole, with any scratch from the least.
 void scratch_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
-/// Of that many networks of copies (latency_copies), whole and in random pieces by turns.
+/// That many networks of copies (latency_copies), whole and in random pieces by turns.
 void copy_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
-/// Of chains (latency_chain), from the first to before the last, tiled in all ways in turn; names
+/// Chains (latency_chain), from the first to before the last, tiled in all ways in turn; names
 /// begin with the way: "rows_12".
 void group_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
-/// Of models, each with every planner.
+/// Models, each with every planner.
 void model_programs(const Core& core, const std::vector<std::string>& models,
                     const std::vector<std::string>& planners, const ProgramVisitor& visit);
 

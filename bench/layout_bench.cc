@@ -28,7 +28,7 @@ Problem read_problem(const std::filesystem::path& path) {
   return thimble::layout::problem_from_csv(text, path.string()).problem;
 }
 
-/// Of the process, in seconds.
+/// Processor time of the process, in seconds.
 double processor_time() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How few bytes partition schemes can need, by trying all of them: orders cut into runs of at most
-// L operators, each whole or in parts along any axis, in any number of parts (docs/motes.md).
+// L operators, each whole or in parts along any axis, in any number of parts (docs/planners.md).
 //   motes_bound --ratio 0.8 zoo:nasnet_a_mobile zoo:darts_imagenet > bench/results/motes_bound.csv
 // As CSV: the least peak below `ratio` of what `motes` needs, at any time and within its limit.
 #include <fmt/format.h>

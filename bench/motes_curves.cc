@@ -76,7 +76,7 @@ std::string table(const CurveOptions& options, const std::vector<Asked>& asked,
   return result;
 }
 
-/// Of those that are not beaten.
+/// The front of those sizes that are not beaten.
 std::string picture(const CurveOptions& options, const std::vector<PlannedSize>& sizes) {
   std::vector<FrontFigures> all;
   for (const PlannedSize& size : sizes)

@@ -36,8 +36,8 @@ Normal normal_equations(const Matrix& rows, const Vector& b) {
   return normal;
 }
 
-// Of the columns `used` alone, by Cholesky; the rest is 0. A little is added to the diagonal:
-// columns may be alike.
+// The solution with the columns `used` alone, by Cholesky; the rest is 0. A little is added to the
+// diagonal: columns may be alike.
 Vector solve(const Normal& normal, const std::vector<size_t>& used) {
   constexpr double kRidge = 1e-10;
   const size_t m = used.size();

@@ -14,11 +14,11 @@ struct Attention {
 /// Throws CompileError where the heads do not divide the width.
 void check_heads(const std::string& name, const Attention& attention);
 
-/// Of each token by itself.
+/// A fully connected layer of each token by itself.
 [[nodiscard]] TensorId linear(Builder& net, TensorId x, int64_t channels,
                               Activation activation = Activation::kNone);
 
-/// Of x [1, tokens, width] to itself, projection included; the same shape.
+/// Attention of x [1, tokens, width] to itself, projection included; the same shape.
 [[nodiscard]] TensorId self_attention(Builder& net, TensorId x, const Attention& attention);
 
 /// As converters write it (tf.nn.moments, tf.nn.batch_normalization): mean, squared difference,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What turns sound into what networks of speech take: TensorFlow Lite Micro's
-// audio_preprocessor_int8.tflite, operator by operator (docs/signal.md). Frames of 30 ms at 16 kHz,
+// audio_preprocessor_int8.tflite, operator by operator (docs/ports.md). Frames of 30 ms at 16 kHz,
 // 512 points, 40 channels from 125 to 7500 Hz; the noise that is heard all the time is a state.
 #include <cstring>
 #include <utility>
@@ -41,7 +41,7 @@ class Integers {
     graph_.ops.push_back({std::move(attributes), std::move(inputs), {result}, number});
     return result;
   }
-  /// Of each of the channels and a number.
+  /// An operator on each of the channels and a number.
   TensorId with_number(Attributes attributes, TensorId x, int32_t number) {
     const TensorId y = constant({}, DType::kInt32, std::vector{number});
     return op(std::move(attributes), {x, y}, {kChannels}, DType::kInt32);
@@ -62,7 +62,7 @@ class Integers {
   Graph graph_;
 };
 
-/// Of the bands between energies of the spectrum, as square roots.
+/// Energies of the spectrum in bands, as square roots.
 TensorId bands(Integers& net, TensorId frame, TensorId shift) {
   const MelBank bank = mel_bank({.channels = kChannels});
   const TensorId spectrum = net.op(SignalRfft{kPoints}, {frame}, {kPoints + 2}, DType::kInt16);

@@ -45,7 +45,7 @@ Activation& activation_of(Attributes& attributes) {
   return std::get<FullyConnected>(attributes).activation;
 }
 
-/// Of the format: output and inputs of these have one scale and zero point.
+/// The format demands that output and inputs of these have one scale and zero point.
 bool keeps_the_scale(const Attributes& attributes) {
   return std::holds_alternative<AveragePool2D>(attributes) ||
          std::holds_alternative<MaxPool2D>(attributes) ||
@@ -56,7 +56,7 @@ bool keeps_the_scale(const Attributes& attributes) {
          std::holds_alternative<ResizeBilinear>(attributes);
 }
 
-/// Of the format: the output's scale is 1/256 and its zero point -128.
+/// The format demands that the output's scale is 1/256 and its zero point -128.
 bool gives_probabilities(const Attributes& attributes) {
   return std::holds_alternative<Softmax>(attributes) ||
          std::holds_alternative<Logistic>(attributes);

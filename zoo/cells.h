@@ -54,8 +54,8 @@ struct CellNetwork {
 
 /// Three stacks of normal cells with a reduction cell between them, then the classifier.
 [[nodiscard]] Graph cell_stacks(Builder& net, const CellNetwork& network, CellInputs state);
-/// The same for an image of side x side pixels: a convolution and two reduction cells of a quarter
-/// and half of the channels form the stem.
+/// cell_stacks() for an image of side x side pixels: a convolution and two reduction cells of a
+/// quarter and half of the channels form the stem.
 [[nodiscard]] Graph imagenet_cells(Builder& net, const CellNetwork& network, int64_t side);
 
 }  // namespace thimble::zoo

@@ -140,7 +140,7 @@ namespace thimble::runtime {
       THIMBLE_PAIRS_RETURN ".endif\n" THIMBLE_SHARED_SCALES);
 }
 
-/// The same for one pixel. Reads two words behind x.
+/// multiply_two_pixels_compact() for one pixel. Reads two words behind x.
 [[gnu::naked, gnu::noinline, gnu::noclone]] inline void multiply_pixel_compact(
     const PairBlock&) noexcept {
   __asm__ volatile(

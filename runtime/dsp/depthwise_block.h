@@ -31,7 +31,7 @@ struct DepthwiseTailInfo {
   DepthwiseCode of_four, of_two;  ///< for blocks of as many outputs; null: their own
   int8_t (*finish)(int32_t sum, const int32_t* constants, const DepthwiseClamp&) noexcept;
 };
-/// The same for pixels.
+/// What follows the products of a channel where kernels go pixel by pixel.
 struct DepthwisePixelTail {
   const DepthwiseTailInfo& tail;
   void (*pixel)(DepthwisePixel*) noexcept;

@@ -57,7 +57,7 @@ namespace thimble::runtime {
 #define THIMBLE_DEPTHWISE_BLOCK_BEGIN \
   "1:\n"                              \
   "ldm r1!, {r5-r11}\n"
-// Of a tail: carry as the block wants it.
+// The end of a tail: carry as the block wants it.
 #define THIMBLE_DEPTHWISE_TAIL_END \
   "cmp r11, r1\n"                  \
   "beq 1f\n"                       \

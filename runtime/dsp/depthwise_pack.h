@@ -19,7 +19,7 @@ struct DepthwisePairs {
   int32_t to_step;  ///< bytes
 };
 
-/// The same of two rows: the second goes to the words behind those of the first.
+/// Pairs of two rows of the input: the second goes to the words behind those of the first.
 struct DepthwisePairsOfTwo {
   DepthwisePairs first;
   const int8_t* left;  ///< of the second

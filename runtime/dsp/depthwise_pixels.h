@@ -49,7 +49,7 @@ class DepthwisePixels {
     int32_t wrap;
   };
 
-  // Of column `left` and those behind it.
+  // Sets a row for column `left` and those behind it.
   void set_row(Row& row, int32_t n, int32_t y, int32_t left) const noexcept {
     row.at = nullptr;
     if (y < 0 || y >= p_.window.in_h) return;

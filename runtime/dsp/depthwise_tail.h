@@ -16,7 +16,7 @@
 
 namespace thimble::runtime {
 
-/// Of a layer: least + min(x, most), x unsigned, as UQADD8 with `add` and an addition of `less`.
+/// Clamps to least + min(x, most), x unsigned: UQADD8 with `add` and an addition of `less`.
 struct DepthwiseClamp {
   int32_t add;   ///< 255 - (most - least)
   int32_t less;  ///< most - 255

@@ -123,7 +123,7 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
   "smmla " s ", " s ", r2, r3\nasr " s ", " s ", r4\nssat " s ", #8, " s "\n"
 #define THIMBLE_RELU_1(s) \
   "smmla " s ", " s ", r5, r8\nasr " s ", " s ", r9\nssat " s ", #8, " s "\n"
-// The same where all channels have one shift, an immediate: it saturates on the way.
+// The ReLU where all channels have one shift, an immediate: it saturates on the way.
 #define THIMBLE_RELU_BY_0(s, by) "smmla " s ", " s ", r2, r3\nssat " s ", #8, " s ", asr #" by "\n"
 #define THIMBLE_RELU_BY_1(s, by) "smmla " s ", " s ", r5, r8\nssat " s ", #8, " s ", asr #" by "\n"
 #define THIMBLE_RELU_BY_11_0(s) THIMBLE_RELU_BY_0(s, "11")

@@ -6,7 +6,7 @@
 
 namespace thimble::runtime {
 
-/// The same int16 twice.
+/// The value as int16, twice in a word.
 inline uint32_t twice(int32_t value) noexcept {
   return static_cast<uint32_t>(value) << 16 | (static_cast<uint32_t>(value) & 0xFFFF);
 }

@@ -86,7 +86,7 @@ namespace thimble::runtime {
       THIMBLE_PAIRS_RETURN ".endif\n");
 }
 
-/// The same for one pixel.
+/// multiply_two_pixels_wide() for one pixel.
 [[gnu::naked, gnu::noinline, gnu::noclone]] inline void multiply_pixel_wide(
     const PairBlock&) noexcept {
   __asm__ volatile(

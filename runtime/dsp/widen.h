@@ -290,7 +290,7 @@ inline void widen_rows(int8_t* bytes, int32_t rows, int32_t run, bool filled, ui
   widen<Inputs>(bytes, rows * left, to, step);
 }
 
-/// The same of bytes `apart` from each other.
+/// Widens bytes that are `apart` from each other.
 template <class Inputs>
 [[gnu::noinline]] inline uint32_t* widen_apart(const int8_t* from, int32_t apart, int32_t count,
                                                uint32_t* to, int32_t step) noexcept {

@@ -116,7 +116,7 @@ inline bool find_rows(WindowRows& at, const View& x) noexcept {
     at.inner = {0, 0};
 }
 
-/// The same where windows are single taps, no ring, and none is padding.
+/// move_to_row() where windows are single taps, no ring, and none is padding.
 inline void move_to_row_of_pixels(WindowRows& at, const View& x, const Region& region, int32_t n,
                                   int32_t y) noexcept {
   at.rows = {y * at.window.stride_h, 0, 1};

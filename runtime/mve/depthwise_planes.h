@@ -40,8 +40,8 @@ struct PlaneBlocks {
   int32_t zero_point, clamp_min, clamp_max;
   int32_t out_step;  ///< from one output of a block to the next
   int32_t away;      ///< ties round away from zero, else up
-  /// Of rows: from the weights of the third one to those of the second, and so on. Their pitch is
-  /// less by two of these. 0: outputs of one row
+  /// Blocks of rows: from the weights of the third one to those of the second, and so on. Their
+  /// pitch is less by two of these. 0: outputs of one row
   int32_t weights_step;
 };
 

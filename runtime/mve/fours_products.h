@@ -34,7 +34,7 @@ struct FoursBlock {
 
 constexpr int32_t kSixteensInRound = 4;
 
-/// Of a block whose windows have so many inputs.
+/// Sets the inputs of a block whose windows have so many.
 inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
   const int32_t whole = (inputs - 1) / 16;
   const int32_t left = whole % kSixteensInRound;

@@ -18,7 +18,7 @@ inline Integer whole_number(Integer value) noexcept {
   return value;
 }
 
-/// Of integers the low bits; of float32 the nearest number.
+/// Integers take the low bits; float32 takes the nearest number.
 template <class Out, class Integer>
 inline Out as_type(Integer value) noexcept {
   return static_cast<Out>(value);

@@ -20,7 +20,7 @@ float area(const Box& b) noexcept { return (b.ymax - b.ymin) * (b.xmax - b.xmin)
 float larger(float a, float b) noexcept { return a > b ? a : b; }
 float smaller(float a, float b) noexcept { return a < b ? a : b; }
 
-/// Of their union, which part both cover.
+/// The part of the union of two boxes that both cover.
 float overlap(const Box& a, const Box& b) noexcept {
   const float area_a = area(a), area_b = area(b);
   if (area_a <= 0 || area_b <= 0) return 0;
@@ -79,7 +79,7 @@ struct Chosen {
   int32_t count;
   Scored last;
 
-  /// Of equal scores the one with the smaller number comes first.
+  /// Where scores are equal, the one with the smaller number comes first.
   bool is_behind(const Scored& s) const noexcept {
     return count == 0 || s.score < last.score || (s.score == last.score && s.box > last.box);
   }

@@ -8,7 +8,7 @@ namespace thimble::runtime {
 
 namespace {
 
-/// Of a table of 512 steps, for -32768 to 32767.
+/// Interpolates in a table of 512 steps, for -32768 to 32767.
 int32_t interpolated(const int16_t* table, int32_t value) noexcept {
   const int16_t* at = table + 256 + (value >> 7);
   return at[0] + (((at[1] - at[0]) * (value & 0x7F) + 64) >> 7);
@@ -20,7 +20,7 @@ int32_t exponential(const SoftmaxTableParams& p, int32_t difference) noexcept {
   return interpolated(p.exponentials, limit(scaled + 32767, -32768, 32767));
 }
 
-/// Of a sum of `zeros` leading zeros, as a factor below 2^15.
+/// The reciprocal of a sum of `zeros` leading zeros, as a factor below 2^15.
 int32_t reciprocal(const SoftmaxTableParams& p, int32_t sum, int32_t zeros) noexcept {
   const int32_t mantissa = shift_left(sum, zeros - 1);  // one being 2^30
   const auto rounded = static_cast<int32_t>((int64_t{mantissa} + (1 << 13)) >> 14);

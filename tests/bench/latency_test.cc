@@ -14,7 +14,7 @@
 namespace thimble {
 namespace {
 
-// Relative. Networks with a kernel that could not be fitted (docs/latency.md) are left out.
+// Relative. Networks with a kernel that could not be fitted (docs/cost.md) are left out.
 std::vector<double> errors_of(const std::vector<LatencySample>& samples,
                               const std::string& core = "cortex-m4") {
   const LatencyModel model = latency_model(core).value();

@@ -19,7 +19,7 @@ class CommandLine : public ::testing::Test {
  protected:
   /// `thimble ARGUMENTS...` in folder().
   [[nodiscard]] ProcessResult thimble(std::vector<std::string> arguments) const;
-  /// The same with `--planner original`, where a test is about something else than the plan: the
+  /// thimble() with `--planner original`, where a test is about something else than the plan: the
   /// default planner searches.
   [[nodiscard]] ProcessResult thimble_as_is(std::vector<std::string> arguments) const;
   /// `thimble` with a redirection of the shell: "> /dev/full", ">&-".

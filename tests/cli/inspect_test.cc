@@ -89,7 +89,7 @@ TEST_F(Inspect, TimeIsByLayerWithPercentOnTheCoreThatItNames) {
   EXPECT_LT(whole(reports[1]), 0.7 * whole(reports[0])) << "the core has kernels of its own";
 }
 
-// Of whole operators, which is what `original` executes.
+// The estimate is of whole operators, which is what `original` executes.
 TEST_F(Inspect, ItsTimeIsThatOfAPlanOfWholeOperators) {
   for (const std::string core : {"cortex-m4", "cortex-m55"}) {
     const json inspected = json_of(

@@ -15,7 +15,7 @@ class Interruption : public CommandLine {
                         .working_folder = folder(),
                         .timeout_seconds = 60});
   }
-  // Of a compilation that has staged its folder and waits for a reader of its report.
+  // Signals a compilation that has staged its folder and waits for a reader of its report.
   [[nodiscard]] ProcessResult signalled(const std::string& signal, const std::string& out) const {
     return shell("set -m; mkfifo r.json; \"$0\" compile zoo:demo --planner original -o " + out +
                  " --json r.json & pid=$!\n"

@@ -67,7 +67,7 @@ bool of_all(const std::string& field) {
   return field == "thimble_report" || field.starts_with("made_by");
 }
 
-// Of the page: sections "## `compile`", rows "| `peak_bytes` | integer | B | ... |".
+// What the page has: sections "## `compile`", rows "| `peak_bytes` | integer | B | ... |".
 Reports documented() {
   Reports reports;
   std::ifstream page(THIMBLE_SOURCE_DIR "/docs/json.md");

@@ -95,7 +95,7 @@ class OriginTest : public CommandLine {
     return files;
   }
 
-  /// Of emitted code.
+  /// The command in emitted code.
   static std::string command_of(const std::map<std::string, std::string>& files) {
     for (const auto& [path, text] : files) {
       const size_t at = text.find("//   thimble compile ");

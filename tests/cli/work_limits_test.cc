@@ -16,7 +16,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using tflite::BuiltinOperator;
 
-// Of the processor: 3 s where nothing runs beside, twice that where its threads are shared.
+// The processor's time: 3 s where nothing runs beside, twice that where its threads are shared.
 constexpr double kMostSeconds = kSanitized ? 60 : 6;
 
 class WorkLimits : public CommandLine {

@@ -180,7 +180,7 @@ TEST(UnrolledGru, IsExactUnderAllPlanners) {
   }
 }
 
-/// The same layer as a loop over subgraphs.
+/// A GRU as a loop over subgraphs.
 testing::TfliteBuilder looped() {
   testing::TfliteBuilder net;
   const int32_t x = net.tensor({1, 4}), y = net.tensor({1, 4});

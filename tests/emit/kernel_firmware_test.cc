@@ -307,7 +307,7 @@ TEST(DspFirmware, ComputesConvolutionsOfInt16InParts) {
 template <class Kind>
 void add_random_operators(Firmware& firmware, DType type, uint64_t count) {
   const uint64_t kind = Attributes(Kind{}).index();
-  for (uint64_t seed = kind; count > 0; seed += std::variant_size_v<Attributes>) {
+  for (uint64_t seed = kind; count > 0; seed += std::variant_size_v<AnyOperator>) {
     Graph graph = testing::random_op_graph(seed);
     const Op& op = graph.ops.front();
     if (graph.tensor(op.inputs[0]).type != type) continue;

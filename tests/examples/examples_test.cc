@@ -106,7 +106,7 @@ TEST(Examples, CameraLoopTakesPhotographs) {
   }
 }
 
-/// Of 16 bits and one channel.
+/// A sound of 16 bits and one channel.
 struct Sound {
   int rate = 16000;
   std::vector<int16_t> samples;
@@ -187,7 +187,7 @@ std::vector<std::string> heard_in(const std::vector<int16_t>& sound, const Graph
   return lines;
 }
 
-// Of micro_speech the classes are silence, unknown, yes and no.
+// The classes of micro_speech are silence, unknown, yes and no.
 TEST(Examples, SpeechLoopHearsWordsInSamples) {
   THIMBLE_NEEDS_SHARED();
   for (const auto& [word, line] : {std::pair{"yes", "class 2, "}, {"no", "class 3, "}}) {

@@ -150,7 +150,7 @@ class FloatLayer {
 
  private:
   static size_t index(int k) { return static_cast<size_t>(k); }
-  /// Of a row of channels in input and output.
+  /// The position of a row of channels in input and output.
   [[nodiscard]] size_t position(int row, int time) const {
     return index(l_.time_major ? time * l_.batch + row : row * l_.times + time);
   }
@@ -323,7 +323,7 @@ TEST(FloatLstm, RefusesStatesThatAreComputed) {
   EXPECT_THROW((void)lstm_graph(net), CompileError);
 }
 
-/// The same numbers in the other order: all hidden states are those of batch first.
+/// A layer's numbers in the other order of axes: all hidden states are those of batch first.
 TEST(Int8Lstm, WithTimeAsTheFirstAxisComputesTheSame) {
   constexpr int kBatch = 2, kTimes = 3, kInputs = 4, kUnits = 2;
   const auto file = [](bool time_major) {

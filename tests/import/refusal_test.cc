@@ -361,7 +361,7 @@ TfliteBuilder sliced(BuiltinOperator code, const std::vector<std::vector<int32_t
   return b;
 }
 
-/// Of a 2x3 tensor along `axis`, into outputs of these shapes.
+/// SPLIT of a 2x3 tensor along `axis`, into outputs of these shapes.
 TfliteBuilder split(std::vector<int32_t> axis, const std::vector<TfliteBuilder::Dims>& shapes) {
   TfliteBuilder b;
   b.tensor({2, 3});
@@ -398,7 +398,7 @@ TEST(TfliteParameterRefusal, SplitIntoNothing) {
             "net.tflite: SPLIT #0: has 0 outputs; supported is at least 1");
 }
 
-/// Of a tensor of 2x3 and one parameter, into an output of that shape.
+/// The message of an operator on a tensor of 2x3 and one parameter, into an output of that shape.
 template <class Options>
 std::string message_of_steps(BuiltinOperator code, const std::vector<int32_t>& parameter,
                              const TfliteBuilder::Dims& shape, Options options) {

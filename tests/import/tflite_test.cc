@@ -313,7 +313,7 @@ TEST(TfliteImport, SlicesAllThatAnEllipsisLeavesOut) {
   EXPECT_EQ(strided_slice({4, 5}, {2}, {3}, {1}, {5}, options), (Slice{{2, 0}, {1, 1}, {0}}));
 }
 
-// Of two axes, x[1:2, ..., 0:2]: the ellipsis takes the last one, and what follows is not read.
+// x has two axes. In x[1:2, ..., 0:2] the ellipsis takes the last one; what follows is not read.
 TEST(TfliteImport, SlicesOneAxisByAnEllipsisAtLeast) {
   tflite::StridedSliceOptionsT options;
   options.ellipsis_mask = 2;
@@ -444,7 +444,7 @@ TEST(TfliteImport, GathersAlongSeveralAxes) {
   EXPECT_EQ(g.ops[1].attributes, Attributes(Slice{{5, 0}, {-4, 1}, {}}));
 }
 
-// Of a zero point of -3: 3 too many, as the original.
+// A zero point of -3 gives 3 too many, as in the original.
 TEST(TfliteImport, TakesAddNForSumsThatBeginWithARawZero) {
   TfliteBuilder b;
   const int32_t x = b.tensor({2, 3}), y = b.tensor({2, 3}), output = b.tensor({2, 3});

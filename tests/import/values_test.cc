@@ -152,7 +152,7 @@ TEST(ImportedValues, CastsFromAndToUint8) {
   EXPECT_THAT((outputs_of<uint8_t, int32_t>(to, {0, 200, 256, -1})), ElementsAre(0, 200, 0, 255));
 }
 
-// Of three axes that are padded, with others between them.
+// Three axes are padded, with others between them.
 TEST(ImportedValues, PadsOfFiveAxes) {
   TfliteBuilder net;
   net.tensor({1, 1, 1, 1, 2});

@@ -36,7 +36,7 @@ struct PackingKind {
 /// "guillotine", "pinwheel", "holes", "loose", "graph", "coarse", "jitter".
 [[nodiscard]] const std::vector<std::string>& generated_families();
 
-/// Of a family, the `number`th: 100 to `most_buffers` buffers.
+/// The `number`th problem of a family: 100 to `most_buffers` buffers.
 [[nodiscard]] GeneratedProblem generated_problem(const std::string& family, int number,
                                                  int most_buffers);
 

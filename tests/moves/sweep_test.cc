@@ -157,7 +157,7 @@ int64_t fewest_bytes(Swept& net, int begin, int end, bool turned) {
   return fewest;
 }
 
-// Of 80 rows and 120 columns: what is kept is a third less, windows are the same.
+// In an image of 80 rows and 120 columns what is kept is a third less, windows are the same.
 TEST(Sweeps, OfWideImagesKeepColumns) {
   testing::TestGraph g(1);
   const TensorId x = g.input({1, 80, 120, 3});

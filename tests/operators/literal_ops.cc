@@ -26,7 +26,7 @@ class Literal {
     graph_.tensors.push_back({"", shape, type, q, nullptr});
     return *this;
   }
-  /// Of ones.
+  /// A constant of ones.
   Literal& constant(const Shape& shape, DType type, const Quantization& q) {
     tensor(shape, type, q);
     graph_.tensors.back().data = ones(graph_.tensors.back());
@@ -285,7 +285,7 @@ struct Make {
 
 template <size_t... kIndex>
 Attributes attributes_named(const std::string& kind, std::index_sequence<kIndex...>) {
-  for (const Attributes& a : {Attributes(std::variant_alternative_t<kIndex, Attributes>{})...}) {
+  for (const Attributes& a : {Attributes(std::variant_alternative_t<kIndex, AnyOperator>{})...}) {
     if (kind == snake_name(a)) return a;
   }
   throw InternalError("no operator is called " + kind);
@@ -295,7 +295,7 @@ Attributes attributes_named(const std::string& kind, std::index_sequence<kIndex.
 
 Graph literal_op(const std::string& kind) {
   return std::visit(
-      Make{}, attributes_named(kind, std::make_index_sequence<std::variant_size_v<Attributes>>()));
+      Make{}, attributes_named(kind, std::make_index_sequence<std::variant_size_v<AnyOperator>>()));
 }
 
 void set_shape(Graph& graph, int tensor, const Shape& shape) {

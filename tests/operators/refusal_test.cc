@@ -37,7 +37,7 @@ TEST(Refusals, EveryConstraintIsBrokenByACase) {
     c.spoil(graph);
     broken.insert(reason(graph));
   }
-  for (uint64_t kind = 0; kind < std::variant_size_v<Attributes>; ++kind) {
+  for (uint64_t kind = 0; kind < std::variant_size_v<AnyOperator>; ++kind) {
     const Attributes attributes = random_op_graph(kind).ops[0].attributes;
     for (const Constraint& c : constraints(attributes)) {
       EXPECT_TRUE(broken.contains(c.text)) << name(attributes) << ": " << c.text;

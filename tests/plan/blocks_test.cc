@@ -34,7 +34,7 @@ Plan plan_of(const Graph& graph, std::vector<Member> members) {
           .accumulators = {}};
 }
 
-/// x -> s -> depthwise d; s + d -> y -> e, in halves: docs/schedule.md, "A residual in halves".
+/// x -> s -> depthwise d; s + d -> y -> e, in halves: docs/ir.md, "A residual in halves".
 struct Residual {
   testing::TestGraph g{1};
   TensorId s, d, y, e;

@@ -332,7 +332,7 @@ TEST(ChooseKernels, ReadsTheParametersOfPairsBack) {
   }
 }
 
-/// The same convolutions in fours.
+/// The program of the network's convolutions in fours.
 Program program_in_fours(const Graph& graph) {
   const RealisedPlan placed = with_room(graph, "cortex-m55");
   int fours = 0;
@@ -434,7 +434,7 @@ TEST(ChooseKernels, TakesAnEighthMoreWithoutABudget) {
   expect_right(graph, placed);
 }
 
-// Of a network of depthwise convolutions: each takes what there is, down to a pixel of padding.
+// Each depthwise convolution of the network takes what there is, down to a pixel of padding.
 TEST(ChooseKernels, MakesDoWithLittleScratch) {
   testing::TestGraph net(5);
   TensorId t = net.input({1, 15, 13, 40});

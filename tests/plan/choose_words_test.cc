@@ -46,7 +46,7 @@ template <class Kind>
 std::vector<OperatorOnDsp> operators(Weights weights, int count, DType type = DType::kInt16) {
   std::vector<OperatorOnDsp> result;
   for (uint64_t seed = Attributes(Kind{}).index(); count > 0;
-       seed += std::variant_size_v<Attributes>) {
+       seed += std::variant_size_v<AnyOperator>) {
     const Graph graph = testing::random_op_graph(seed);
     if (graph.tensor(graph.ops.front().inputs[0]).type != type) continue;
     result.push_back(on_dsp(graph, weights));

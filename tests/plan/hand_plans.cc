@@ -92,7 +92,7 @@ HandPlan sums_that_outlive_their_group() {
                     group(tiles(last, 1, 1), {call(2, Method::kFinalise), call(3), call(4)})});
 }
 
-/// docs/schedule.md, "A residual in halves".
+/// docs/ir.md, "A residual in halves".
 HandPlan blocks() {
   TestGraph g(1);
   const TensorId s = g.conv(g.input({1, 8, 8, 8}), 16, 3, 1);

@@ -81,7 +81,7 @@ Graph drawn_graph(uint64_t seed) {
   return seed % 2 == 0 ? testing::random_chain(seed) : testing::random_network(seed);
 }
 
-// Of images of some pixels, where the ends of a ring fall matters most; and a layout may put a
+// Where the ends of a ring fall matters most in images of some pixels; and a layout may put a
 // reshape's output elsewhere than over its input.
 TEST(LatencyEstimate, OfRandomPlansIsThatOfTheirPrograms) {
   std::vector<double> errors;
@@ -154,7 +154,7 @@ struct Separable {
   }
 };
 
-/// Of each call of a group, from the derived group and without.
+/// Instructions of each call of a group, from the derived group and without.
 struct BothWays {
   std::vector<double> derived, tiled;
 };

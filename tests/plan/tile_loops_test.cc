@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans written by hand: their buffers, computed here, and what executes (docs/tile_loops.md).
+// Plans written by hand: their buffers, computed here, and what executes (docs/ir.md).
 #include <gtest/gtest.h>
 
 #include "tests/plan/hand_plans.h"

@@ -157,7 +157,7 @@ class Groups {
     return a;
   }
 
-  /// Of each call, in any of the loops; as many as the tensor has where there is none.
+  /// The least share of its tensor that each call computes in any loop; 1 where there is none.
   [[nodiscard]] std::vector<double> fewest(const std::vector<Loop>& loops) const {
     std::vector<double> result(order_.size(), loops.empty() ? 1 : 1e9);
     for (const Loop& loop : loops) {
@@ -245,7 +245,7 @@ class Groups {
     return result;
   }
 
-  /// Of all tiles, cut to the tensor.
+  /// Positions of all tiles, cut to the tensor.
   static int64_t positions(const Beat& beat, int64_t tiles, int64_t extent) {
     int64_t sum = 0;
     for (int64_t i = 0; i < tiles; ++i) {
@@ -297,7 +297,7 @@ class Groups {
   /// Borders of values; others roll.
   using Borders = std::vector<std::pair<ValueId, Border>>;
 
-  /// Of all values that are read inside alone.
+  /// Borders of all values that are read inside alone.
   [[nodiscard]] std::vector<Borders> all_borders(const std::vector<InstanceId>& order,
                                                  const TileLoop& loop) const {
     std::vector<Borders> result(1);

@@ -31,7 +31,7 @@ class AllPlans {
   /// kLarger: GroupLimits::everything, to see that nothing is missing.
   enum class Space : uint8_t { kUsual, kLarger };
 
-  /// Of at most kMostInstances, without copies. The dataflow must outlive it.
+  /// The dataflow has at most kMostInstances, no copies. It must outlive this.
   explicit AllPlans(const Dataflow& flow, Space space = Space::kUsual);
 
   /// That of the least peak; nothing if none is below `below_bytes`. recomputes: plans may execute

@@ -20,7 +20,7 @@
 namespace thimble::testing {
 namespace {
 
-/// Of rolled groups of the order of the network alone, as `stream` cuts it.
+/// The peak of rolled groups of the order of the network alone, as `stream` cuts it.
 int64_t least_rolled(const SmallCase& c) {
   const OrderProblem problem = order_problem(c.graph, c.instances, true);
   const std::vector<int> order = original_order(problem).ops;

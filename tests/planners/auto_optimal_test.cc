@@ -62,7 +62,7 @@ TEST(AutoOptimal, IsTheLeastOfAllPlans) {
   for (const Comparison& comparison : {again, once}) {
     fmt::print("{} of {} networks have a better plan, by up to {:.3f}\n", comparison.worse,
                comparison.networks, comparison.largest);
-    // What is reached (docs/auto.md): some bytes of networks that need a few dozen.
+    // What is reached (docs/planners.md): some bytes of networks that need a few dozen.
     EXPECT_LE(comparison.worse * 20, comparison.networks);
     EXPECT_LE(comparison.largest, 1.07);
   }

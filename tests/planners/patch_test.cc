@@ -49,7 +49,7 @@ TEST(Patch, SaysWhatItRecomputes) {
   const Graph graph = residual_network();
   const Planned answer = planned(graph, {{"patches", "2"}, {"split", "2"}});
   EXPECT_TRUE(recomputes(answer.schedule()));
-  // Of 12 rows of the convolution's output 7 + 7 are computed, of columns likewise.
+  // 7 + 7 of the 12 rows of the convolution's output are computed, and as many columns.
   EXPECT_EQ(macs(graph, answer.schedule()) - macs(graph),
             macs(graph, graph.ops[0]) / 144 * (14 * 14 - 144));
   const auto& patches = std::get<note::Patches>(answer.best().notes[0]);

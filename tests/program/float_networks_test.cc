@@ -139,7 +139,7 @@ TEST_F(FloatNetworks, AreEqualTheReferenceByRandomSchedules) {
 
 // Every number of their parameters and bytes of their constants, scales and zero points among them.
 TEST_F(FloatNetworks, MutantsOfLstmAndWeightsOfInt8AreCaught) {
-  constexpr uint64_t kKinds = std::variant_size_v<Attributes>;
+  constexpr uint64_t kKinds = std::variant_size_v<AnyOperator>;
   Core wide = core_named("cortex-m4");
   wide.weights = Weights::kWide;
   testing::MutantCount mutants;

@@ -133,7 +133,7 @@ TEST(MixedNetworks, OfFiveAxesAreUnpacked) {
 TEST(MixedNetworks, OfGroupsOfOneChannelInInt16) {
   int seen = 0;
   for (uint64_t draw = 0; seen < 3; ++draw) {
-    const Graph graph = testing::random_op_graph(draw * std::variant_size_v<Attributes>);
+    const Graph graph = testing::random_op_graph(draw * std::variant_size_v<AnyOperator>);
     const auto* conv = std::get_if<Conv2D>(&graph.ops[0].attributes);
     ASSERT_NE(conv, nullptr);
     const Op& op = graph.ops[0];

@@ -190,7 +190,7 @@ class Maker {
     }
   }
 
-  // Of one step in pieces, or of two steps that happen to read alike.
+  // Swaps operands of one step in pieces, or of two steps that happen to read alike.
   void pieces(size_t number, const Place& place, const Place& next) {
     const Call &a = place.call(), &b = next.call();
     if (a.op != b.op || a.method != b.method || a.use != b.use || place.nodes != next.nodes) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks with variables: planned, verified, executed in turn and saved (docs/state.md).
+// Networks with variables: planned, verified, executed in turn and saved (docs/ports.md).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -239,7 +239,7 @@ TEST_P(StreamedModels, GiveTheGoldenOutputs) {
 INSTANTIATE_TEST_SUITE_P(All, StreamedModels, ::testing::ValuesIn(testing::issue_models()),
                          [](const auto& parameter) { return parameter.param; });
 
-// Of all tensors at the edges, in the three places.
+// Inputs in the caller's memory or streamed, outputs in the caller's memory.
 class Ports : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Ports, GiveTheGoldenOutputsFromWhereverTheyAre) {

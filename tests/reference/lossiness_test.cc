@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How lossy sums of 16 and 8 bits are, measured on a trained network: the table of docs/pex.md.
+// How lossy sums of 16 and 8 bits are, measured on a trained network: a table of docs/planners.md.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -35,7 +35,7 @@ class OneOp {
 
   void input(Tensor tensor) { op_.inputs.push_back(add(std::move(tensor))); }
 
-  /// Of the output; its tensor is filled in.
+  /// The accumulator of the output; its tensor is filled in.
   void accumulate(const Accumulator& accumulator) { graph_.accumulators = {accumulator}; }
 
   template <class T>

@@ -21,7 +21,7 @@ namespace {
 
 const char* const kTable = THIMBLE_SOURCE_DIR "/bench/results/ops.csv";
 
-/// Of an operator and a type: models, those that are taken, why the first other one is not.
+/// Models of an operator and a type, those that are taken, why the first other one is not.
 struct Row {
   int models = 0, taken = 0;
   std::string refusal;
@@ -39,7 +39,7 @@ std::string reason(const std::string& message) {
   return text.substr(0, std::min(text.find("; docs/supported_ops.md"), text.find("; it has ")));
 }
 
-/// Of the cases whose operator begins with one of the letters. All that is taken must be exact.
+/// The cases whose operator begins with one of the letters. All that is taken must be exact.
 Rows compared(const std::string& letters) {
   Rows rows;
   Counts counts;

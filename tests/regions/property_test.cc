@@ -17,7 +17,7 @@
 namespace thimble {
 namespace {
 
-constexpr uint64_t kOperators = std::variant_size_v<Attributes>;
+constexpr uint64_t kOperators = std::variant_size_v<AnyOperator>;
 
 /// A random operator, its inputs' values and its map.
 struct Subject {
@@ -159,10 +159,12 @@ TEST_P(AccessMapProperty, PerturbationStaysWithinTheImage) {
       const Bytes noise = testing::random_values(s.graph, t, s.random);
       set_value(other, t, replace_outside(tensor, point(at), noise, value(s, t)));
       const Bytes changed = other.run();
+      const auto size = static_cast<size_t>(size_bytes(s.out().type));
       for (int64_t o = 0; o < elements(s.out().shape); ++o) {
         const Region one = point(position(o, s.out().shape));
         if (inside(s.needed(t, one), at)) continue;
-        EXPECT_TRUE(equal_inside(s.out(), one, changed, expected)) << to_string(one);
+        const size_t byte = static_cast<size_t>(o) * size;
+        EXPECT_EQ(std::memcmp(&changed[byte], &expected[byte], size), 0) << to_string(one);
       }
     }
   });

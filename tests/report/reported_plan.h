@@ -17,7 +17,7 @@ struct ReportedPlan {
 
 [[nodiscard]] ReportedPlan placed(const HandWritten& written);
 [[nodiscard]] ReportedPlan planned(Graph graph, const std::string& planner);
-/// Of the zoo.
+/// The plan of a network of the zoo.
 [[nodiscard]] ReportedPlan planned(const std::string& network, const std::string& planner);
 
 }  // namespace thimble::testing

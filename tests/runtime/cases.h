@@ -108,7 +108,7 @@ std::vector<float> random_floats(Random& random, int64_t count);
 /// Half of them let everything pass.
 runtime::FloatClampParams random_float_clamp(Random& random);
 
-// Of `random_case`, by file.
+// Parts of `random_case`, by file.
 Case weighted_case(KernelId kernel, Random& random);
 Case unfolded_case(KernelId kernel, Random& random);  ///< of int16, and transposed convolutions
 Case elementwise_case(KernelId kernel, Random& random);

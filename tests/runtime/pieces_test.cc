@@ -46,7 +46,7 @@ Elements random_values(Random& random, const Operand& operand) {
     case Element::kInt32:
       return random_values<int32_t>(random, elements, 1 << 24, 1);
     case Element::kInt64: {
-      // Of any width: a shift of each.
+      // Values of any width: a shift of each.
       std::vector<int64_t> values;
       for (int64_t k = 0; k < elements; ++k)
         values.push_back(int64_t{random.between(-(1 << 24), 1 << 24)} *

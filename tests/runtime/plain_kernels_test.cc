@@ -25,7 +25,7 @@ std::vector<Out> run(const std::vector<In>& x, const Extents& in, const Extents&
   return elements(target, whole(out));
 }
 
-// Of a vector.
+// Runs the kernel on a vector.
 template <class Out = int8_t, class In, class Run>
 std::vector<Out> map(const std::vector<In>& x, Run kernel) {
   const Extents extents{1, 1, 1, static_cast<int32_t>(x.size())};

@@ -45,7 +45,7 @@ const RealFunction kFunctions[] = {
 
 class RealFunctions : public ::testing::TestWithParam<RealFunction> {};
 
-// Of the exact value, rounded to float32.
+// The distance in ulps of the exact value, rounded to float32.
 double distance_in_ulps(float got, double exact) {
   const auto nearest = static_cast<float>(exact);
   if (std::isnan(nearest)) return std::isnan(got) ? 0 : HUGE_VAL;

@@ -24,7 +24,7 @@ Region with_channels(Region region, int32_t begin, int32_t end) {
   return region;
 }
 
-/// Of an operand that is one number for all.
+/// The region of an operand that is one number for all.
 constexpr Region kNumber{{0, 0, 0, 0}, {1, 1, 1, 1}};
 const Operand kShift{{1, 1, 1, 1}, Element::kInt32, true};
 

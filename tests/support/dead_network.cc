@@ -113,7 +113,7 @@ class DeadNetwork {
     graph.ops.push_back(std::move(op));
     tensors_.push_back(out);
   }
-  /// Of the same shape, or a constant: whole, one value per channel, per column, or one.
+  /// A tensor of the same shape, or a constant: whole, one value per channel, per column, or one.
   TensorId other(TensorId x) {
     for (const TensorId t : tensors_) {
       if (t != x && at(t).shape == at(x).shape && random_.chance(0.6)) return t;

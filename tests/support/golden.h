@@ -53,7 +53,7 @@ struct Golden {
   std::vector<Inference> seeds;  ///< seed 1 first; files of photographs have that one alone
   /// {operator's number in the file, output}: its value for seed 1.
   std::map<std::pair<int, int>, NamedTensor> op_outputs;
-  /// Of networks with variables: the outputs of the seeds in turn, fed to one instance, and the
+  /// For networks with variables: the outputs of the seeds in turn, fed to one instance, and the
   /// bytes of all variables after seed 1, in the order of the file's tensors.
   std::vector<std::vector<NamedTensor>> sequence;
   Bytes states;

@@ -120,7 +120,7 @@ HandWritten row_span() {
   return {graph, schedule, 4'608 + 576 + 192};
 }
 
-// The same span with rows of x that come from the caller and rows of y that go there: the clock is
+// row_span() with rows of x that come from the caller and rows of y that go there: the clock is
 // that of x, two ticks for a row of t. All rows have 192 B. Rings: x rows 2 i .. 2 i + 2, t rows
 // i - 1 .. i + 1, u and y row i: 8 x 192 = 1,536 B.
 HandWritten row_stream() {

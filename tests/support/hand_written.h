@@ -17,9 +17,9 @@ struct HandWritten {
 [[nodiscard]] HandWritten channel_loop(DType sums = DType::kInt32);
 /// A stride-2 convolution, a depthwise and a residual, row by row, output over consumed input rows.
 [[nodiscard]] HandWritten row_span();
-/// The same, its input received and its output delivered row by row.
+/// row_span(), its input received and its output delivered row by row.
 [[nodiscard]] HandWritten row_stream();
-/// And with whole inputs and outputs of the caller's.
+/// row_span() with whole inputs and outputs of the caller's.
 [[nodiscard]] HandWritten row_span_of_user();
 /// A residual block in halves of rows. blocks: each half of the skip tensor and of the branch has a
 /// buffer of its own, freed after its half; else they are held whole.

@@ -16,7 +16,7 @@
 namespace thimble::testing {
 namespace {
 
-constexpr uint64_t kOperatorKinds = std::variant_size_v<Attributes>;
+constexpr uint64_t kOperatorKinds = std::variant_size_v<AnyOperator>;
 /// Operators of a kind whose shapes do not fit what there is are drawn again.
 constexpr int kDrawsOfAKind = 60;
 constexpr int64_t kMostElements = 4000;

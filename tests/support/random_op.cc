@@ -19,14 +19,14 @@ namespace {
 
 using zoo::Random;
 
-constexpr int kOperators = static_cast<int>(std::variant_size_v<Attributes>);
+constexpr int kOperators = static_cast<int>(std::variant_size_v<AnyOperator>);
 /// A draw that breaks a constraint (a window larger than the image) is thrown away.
 constexpr int kDraws = 1000;
 
 Attributes operator_number(int number) {
   std::vector<Attributes> all;
   [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
-    (all.emplace_back(std::variant_alternative_t<kIndex, Attributes>{}), ...);
+    (all.emplace_back(std::variant_alternative_t<kIndex, AnyOperator>{}), ...);
   }
   (std::make_index_sequence<kOperators>());
   return all[static_cast<size_t>(number)];
@@ -39,7 +39,7 @@ Bytes random_positions(int64_t count, int64_t extent, Random& random) {
   return reference::bytes_from(values);
 }
 
-/// Of the axis that an operand has indices of; 0: it has none.
+/// The extent of the axis that an operand has indices of; 0: it has none.
 int64_t indexed_extent(const Graph& graph, TensorId tensor) {
   for (const Op& op : graph.ops) {
     const Shape& x = graph.tensor(op.inputs[0]).shape;

@@ -357,7 +357,7 @@ class RandomPlanner {
            });
   }
 
-  /// Of a call or a group over what it reads, wherever it lies.
+  /// Overlaps of a call or a group over what it reads, wherever it lies.
   void add_overlaps() {
     for (const Member& member : result_.plan.members) {
       const Items inside = calls({member});

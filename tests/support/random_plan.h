@@ -24,10 +24,10 @@ struct RandomPlan {
   int longest = 0;      ///< calls in the longest accepted group
 };
 
-/// Of the network's operators in a random order, some of them twice, now and then with ports that
-/// are the caller's or streams. Groups have one to eight instances, loops up to three deep along
-/// any axis, steps 0 to 5, borders per value, sums that are finalised behind the loop, around it or
-/// in a later group; outputs may lie over consumed inputs.
+/// A plan of the network's operators in a random order, some of them twice, now and then with ports
+/// that are the caller's or streams. Groups have one to eight instances, loops up to three deep
+/// along any axis, steps 0 to 5, borders per value, sums that are finalised behind the loop, around
+/// it or in a later group; outputs may lie over consumed inputs.
 [[nodiscard]] RandomPlan random_plan(const AxisGraph& axes, zoo::Random& random);
 
 /// Drops the overlaps of what groups make where their lead has no closed form; how many are left.

@@ -34,7 +34,7 @@ TEST(CodeModel, RefusesWhatIsNone) {
     EXPECT_THROW((void)parse_code_model(text, "model"), CompileError) << text;
 }
 
-// A new kernel is compiled once per core: fit_code (docs/code_size.md).
+// A new kernel is compiled once per core: fit_code (docs/cost.md).
 TEST(CodeModel, KnowsEveryKernelOfEveryCore) {
   for (const char* name : {"cortex-m0", "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7",
                            "cortex-m33", "cortex-m55", "cortex-m85", "rv32imc"}) {

@@ -17,7 +17,7 @@ double count(const CallShape& call, Feature feature) {
   return features(call)[static_cast<size_t>(feature)];
 }
 
-// Of a tensor of these extents, row-major; modulus: of a ring.
+// The view of a tensor of these extents, row-major; modulus: of a ring.
 runtime::View view(int32_t columns, int32_t channels, int32_t rows, int32_t modulus = 0) {
   return {nullptr, 0, modulus, 0, {rows * columns * channels, columns * channels, channels, 1}};
 }

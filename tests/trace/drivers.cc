@@ -44,7 +44,7 @@ std::string run_arguments(const CallerSide& side) {
   return side.received != nullptr || side.delivered != nullptr ? text + ", nullptr" : text;
 }
 
-// Of the caller's ports, those in memory of its own.
+// Definitions of those of the caller's ports that are in memory of its own.
 std::string tensor_definitions(const Program& program, const CallerSide& side,
                                const std::string& name) {
   std::string text;

@@ -139,7 +139,7 @@ void damage_object(Json& object, zoo::Random& random) {
 
 void damage(const std::vector<Spot>& spots, const Spot& spot, zoo::Random& random) {
   Json& value = *spot.value;
-  // The same field of another buffer, step, ...
+  // The value that this field has in another buffer, step, ...
   if (random.between(0, 7) == 0) {
     std::vector<const Json*> alike;
     for (const Spot& other : spots) {

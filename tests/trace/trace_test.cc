@@ -29,7 +29,7 @@ testing::HostBuild& build() {
   return build;
 }
 
-// Of what was emitted for one program, to another.
+// What differs between the code emitted for one program and another program.
 std::string difference(const Compiled& emitted, const Program& program, const std::string& name,
                        size_t& lines) {
   const testing::EmittedProject project{
@@ -157,7 +157,7 @@ TEST(Trace, OfNetworksWithRowsAtBothEnds) {
 
 /// LSTM among them; their code also gives the reference's outputs.
 TEST(Trace, OfFloat32WithWeightsOfInt8IsTheirProgram) {
-  constexpr uint64_t kKinds = std::variant_size_v<Attributes>, kNetworks = 8;
+  constexpr uint64_t kKinds = std::variant_size_v<AnyOperator>, kNetworks = 8;
   std::vector<Graph> graphs;
   for (uint64_t seed = 1; seed <= kNetworks; ++seed) {
     graphs.push_back(testing::in_float32(testing::random_chain(seed), seed));

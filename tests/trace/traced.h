@@ -23,9 +23,9 @@ struct EmittedProject {
 /// Compiles in a folder of its own; what several builds share is compiled once.
 class HostBuild {
  public:
-  /// Of each project: empty if the emitted code executes what the program does, with rows that are
-  /// asked for and with rows that are pushed; else the first line that differs, or what the
-  /// compiler said. Names differ. lines: how many were compared is added to it.
+  /// What differs in each project: empty if the emitted code executes what the program does, with
+  /// rows that are asked for and with rows that are pushed; else the first line that differs, or
+  /// what the compiler said. Names differ. lines: how many were compared is added to it.
   [[nodiscard]] std::vector<std::string> trace_differences(
       const std::vector<EmittedProject>& projects, size_t& lines);
 

@@ -70,7 +70,7 @@ TEST(Uint8, AveragesThatAreTiesAreRoundedUp) {
   EXPECT_EQ(outputs_of(graph, {{200, 201}}), std::vector<Bytes>({{201}}));
 }
 
-/// Of scale 0.5, zero point 10, into 0.25 and 100: 2 * raw + (100 - 20). The other is copied.
+/// Input 0, scale 0.5, zero point 10, into 0.25 and 100: 2 * raw + (100 - 20). Input 1 is copied.
 TEST(Uint8, AConcatenationRescalesItsInputs) {
   testing::Uint8Network net(1);
   const TensorId x = net.input({1, 1, 3, 1}), y = net.input({1, 1, 3, 1});

@@ -52,7 +52,7 @@ void expect_life(const Graph& graph, const TensorValues& values) {
     const Bytes& bytes = values[op.outputs[0].index()];
     if (bytes.size() < 64) continue;
     const std::set<uint8_t> distinct(bytes.begin(), bytes.end());
-    // Of a thousand classes few get more than 1/512.
+    // Few of a thousand classes get more than 1/512.
     const bool probabilities = std::holds_alternative<Softmax>(op.attributes);
     EXPECT_GE(distinct.size(), probabilities ? 2U : 8U) << tensor.name << " is nearly constant";
     const auto highest = std::ranges::count(bytes, uint8_t{127});

@@ -44,7 +44,7 @@ TEST_P(PublishedSize, IsMet) {
 }
 
 // MACs as published, or half of the published operations; parameters of the inference network.
-// Left out because they are not met (docs/zoo.md): darts_imagenet 574 M MACs (529.9 M here) and
+// Left out because they are not met (docs/models.md): darts_imagenet 574 M MACs (529.9 M here) and
 // randomly_wired 5.6 M parameters (5.74 M).
 INSTANTIATE_TEST_SUITE_P(
     Papers, PublishedSize,

@@ -72,7 +72,7 @@ class AxisGraph {
   std::vector<bool> by_elements_;                      ///< per operator
 };
 
-/// Of an image [1, rows, columns, channels].
+/// Axes of an image [1, rows, columns, channels].
 constexpr int kRowAxis = 1, kColumnAxis = 2;
 [[nodiscard]] bool is_image(const Shape& shape);
 /// Whether positions along the axis follow one another in row-major order.

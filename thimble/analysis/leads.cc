@@ -11,7 +11,7 @@
 namespace thimble {
 namespace {
 
-/// Of no value at first.
+/// The greatest value so far; nothing where there is none.
 using Greatest = std::optional<int64_t>;
 
 void include(Greatest& maximum, int64_t value) {

@@ -7,7 +7,7 @@
 //
 //   lead = max of W(u) - R(v) over units u <= v            u < v if it reads before it writes
 //
-// Of u < v, let k be the first axis on which they differ. Axes before it have u_j = v_j; those
+// For u < v, let k be the first axis on which they differ. Axes before it have u_j = v_j; those
 // after it are free. So the maximum is one of sums of maxima over one axis each:
 //
 //   axes j < k: p_j i - r_j(i)      axis k: p_k (i - 1) - r_k(i)      axes j > k: p_j last - r_j(i)

@@ -94,7 +94,7 @@ class PairTimeline {
   void read(int64_t byte) {
     if (reached_) lead_ = std::max(lead_, *reached_ - byte);
   }
-  // Of a chunk that lies in several buffers, this one's part.
+  // Reads this buffer's part of a chunk that may lie in several buffers.
   void read(Region region) {
     const Buffer& in = schedule_.buffer(share_.in);
     for (size_t axis = 0; axis < region.size(); ++axis) {

@@ -18,7 +18,7 @@ int64_t next_read(const Beat& beat, int64_t tick, int64_t ticks) {
   return std::max<int64_t>(tick < ticks ? beat.begin(tick) : beat.end(tick - 1), 0);
 }
 
-/// Of the first row that the reader reads, what it does not need any more to read from column
+/// What the reader does not need any more of the first row that it reads, to read from column
 /// `next` of its own on.
 int64_t not_needed(const RasterReader& reader, int64_t next, int64_t read_unit) {
   if (!reader.columns) return 0;

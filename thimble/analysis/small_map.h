@@ -54,7 +54,7 @@ class SmallMap {
   }
 
  private:
-  /// Of the key in the table, or where it would be.
+  /// The place of the key in the table, or where it would be.
   [[nodiscard]] size_t place(const Key& key) const {
     const size_t mask = table_.size() - 1;
     size_t at = (small_hash(key) >> 16) & mask;

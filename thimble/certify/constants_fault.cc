@@ -17,7 +17,7 @@ bool same_constant(const Tensor& a, const Tensor& b) {
          (a.data == b.data || *a.data == *b.data);
 }
 
-/// Of a convolution or a fully connected layer with constant weights and bias.
+/// Sums of a convolution or a fully connected layer with constant weights and bias.
 class Sums {
  public:
   Sums(const Networks& networks, const Op& now, const Op& was)
@@ -184,7 +184,7 @@ bool is_kept(const Tensor& now, const Tensor& was, const ThinnedTensor* out) {
   return now.shape == shape && *now.data == with_channels(*was.data, was, out->kept);
 }
 
-/// Of what operators make of constants alone; null where it depends on more.
+/// What operators make of constants alone; null where it depends on more.
 std::shared_ptr<const Bytes> value_of_constants(const Networks& networks, TensorId t) {
   const std::optional<Excerpt> piece = piece_between(networks, {}, t);
   if (!piece) return nullptr;

@@ -37,7 +37,7 @@ Bytes reals(int64_t count, Draw draw, Generator& random) {
   return reference::bytes_from(values);
 }
 
-/// Of types without ranges: all bits at random, all zeros, all ones.
+/// Values of types without ranges: all bits at random, all zeros, all ones.
 Bytes raw(DType type, int64_t count, Draw draw, Generator& random) {
   Bytes bytes(static_cast<size_t>(count * size_bytes(type)));
   for (uint8_t& byte : bytes) {

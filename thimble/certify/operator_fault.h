@@ -15,8 +15,8 @@ namespace thimble {
 /// each operator is executed once at least.
 [[nodiscard]] std::string operator_fault(const Networks& networks, const Op& op, int64_t& work);
 
-/// Of an operator's constants and of those of its counterpart in the file: operands are the same,
-/// or have the channels that the output kept; filters and biases make the same sums.
+/// Compares an operator's constants with its counterpart's in the file: operands are the same, or
+/// have the channels that the output kept; filters and biases make the same sums.
 [[nodiscard]] std::string constants_fault(const Networks& networks, const Op& op,
                                           const Op& counterpart);
 

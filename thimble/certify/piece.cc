@@ -82,7 +82,7 @@ struct Axis {
     before += front;
     after += back;
   }
-  /// Of positions that can go.
+  /// Positions of the input that can go.
   [[nodiscard]] int64_t surplus() const {
     const auto reach = [&](int64_t padding) { return (padding + stride - 1) / stride; };
     int64_t left = std::min(out, std::max<int64_t>(3, reach(before) + reach(after) + 2));

@@ -16,7 +16,7 @@ namespace {
 using reference::ActivationRange;
 using reference::FixedFactor;
 
-/// Of sums, twice their middle and their radius.
+/// Twice the middle and twice the radius of sums.
 struct Spread {
   int64_t middle = 0, radius = 0;
   Spread& operator+=(const Spread& other) {
@@ -36,7 +36,7 @@ struct Centred {
       difference.push_back(v.high - v.low);
     }
   }
-  /// Of weights times the channels [first, first + count), which may begin anew.
+  /// The sum of weights times the channels [first, first + count), which may begin anew.
   [[nodiscard]] Spread times(const int8_t* weights, int32_t zero_point, size_t first,
                              size_t count) const {
     constexpr size_t kAtOnce = 4096;  // products are below 2^18
@@ -146,7 +146,7 @@ class Walk {
   }
   [[nodiscard]] float output_scale() const { return output().quantization.scales[0]; }
 
-  /// Of int8, constant weights and bias, sums of 32 bits.
+  /// The operator is of int8, with constant weights and bias and sums of 32 bits.
   [[nodiscard]] bool is_plain() const {
     return input(0).type == DType::kInt8 && input(1).is_constant() &&
            (op_.inputs.size() < 3 || input(2).is_constant()) &&
@@ -266,7 +266,7 @@ bool has_weights(const Op& op) {
          std::holds_alternative<FullyConnected>(op.attributes);
 }
 
-/// Of a type that has ranges.
+/// All values of the tensor's type; empty if it is no type that has ranges.
 ValueRanges every_value(const Tensor& tensor) {
   if (tensor.type != DType::kInt8 && tensor.type != DType::kUInt8 && tensor.type != DType::kInt16 &&
       tensor.type != DType::kInt32)

@@ -22,7 +22,7 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 /// that is empty; then there is nothing.
 [[nodiscard]] std::optional<Compiled> compile_shown(Request request, const ReportFile& json);
 
-/// Of a plan that is too large for the SRAM, alternatives(); else what is tried unasked.
+/// alternatives() of a plan that is too large for the SRAM; else what is tried unasked.
 [[nodiscard]] std::vector<Alternative> alternatives_shown(const Request& request,
                                                           const Compiled& compiled);
 
@@ -30,7 +30,7 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 void print_no(const ReportFile& json, const std::string& sha256, InfeasibleReport no,
               const std::function<std::vector<Alternative>()>& what_helps = {});
 
-/// Of a command's figures, of the one model with this hash if there is one.
+/// The origin of a command's figures, of the one model with this hash if there is one.
 [[nodiscard]] Origin origin_of(const CLI::App& command, const std::string& sha256 = {});
 /// The figures, with their origin. Without a file they go nowhere.
 void write_report(const ReportFile& json, const std::string& sha256, const std::string& report);

@@ -23,7 +23,7 @@
 namespace thimble {
 namespace {
 
-/// Of a file: some million buffers.
+/// The largest file: some million buffers.
 constexpr int64_t kMostCsvBytes = 64 << 20;
 
 /// A layout within a capacity is worth more work than fewer bytes are. Who gives a time limit wants

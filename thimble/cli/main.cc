@@ -62,7 +62,7 @@ void check_subcommand(const CLI::App& app, std::string_view first) {
                      fmt::format("is no subcommand; there are {} (see `thimble --help`)", known));
 }
 
-/// Of the first argument that no option takes; CLI11 says only that it was not expected.
+/// The option that the first unknown argument may mean; CLI11 says only that it is not expected.
 std::string meant_option(const CLI::App& app) {
   const std::vector<CLI::App*> commands = app.get_subcommands();
   const std::vector<std::string> extras = app.remaining(true);

@@ -73,7 +73,7 @@ struct ReportFile {
 };
 CLI::Option* add_json(CLI::App& app, ReportFile& file);
 
-/// Of an option. Throws CompileError, with its name.
+/// The size that an option gives. Throws CompileError, with its name.
 [[nodiscard]] int64_t size_option(const char* option, const std::string& text);
 
 /// Texts as values. Throws CompileError for sizes that are none, unknown devices, and inputs for

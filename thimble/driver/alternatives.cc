@@ -158,7 +158,7 @@ std::vector<Change> changes(const Request& request, const std::vector<PortAtPeak
   return all;
 }
 
-// Of the input or the output: the stream, and the caller's memory only where that does not help.
+// Places of the input or the output: the stream; the caller's memory only where that does not help.
 std::vector<Change> port_changes(const Request& request, const std::vector<PortAtPeak>& ports,
                                  bool input) {
   Place PortPlaces::*const side = input ? &PortPlaces::input : &PortPlaces::output;

@@ -18,7 +18,7 @@ namespace thimble {
 /// them together take no longer than the request's time limit; request.progress may cancel.
 [[nodiscard]] std::vector<Alternative> alternatives(const Request& request,
                                                     const Compiled& compiled);
-/// The same where there is no plan at all.
+/// alternatives() where there is no plan at all.
 [[nodiscard]] std::vector<Alternative> alternatives(const Request& request, const Infeasible& no);
 
 /// A small part of what the best one does, and of its time.

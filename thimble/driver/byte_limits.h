@@ -13,7 +13,7 @@ namespace thimble {
 
 /// Throws CompileError, which names --max-bytes, if the activations have more bytes between them.
 void check_bytes(const Graph& graph, int64_t max_bytes);
-/// The same of the buffers of a well-formed plan; `where` names its file.
+/// check_bytes() of the buffers of a well-formed plan; `where` names its file.
 void check_bytes(const Schedule& schedule, int64_t max_bytes, const std::string& where);
 
 }  // namespace thimble

@@ -30,7 +30,7 @@ std::vector<int64_t> on_chip_runs(const Target& target) {
   return runs;
 }
 
-// Of memory that is SRAM: arenas, with states in them.
+// Bytes of memory that is SRAM: arenas, with states in them.
 int64_t sram_arena_bytes(const Program& program) {
   int64_t sum = 0;
   for (const ProgramMemory& memory : program.memories) {

@@ -10,7 +10,7 @@
 
 namespace thimble {
 
-/// Of the target's core; of a Cortex-M4 where none is named. Nothing: it has none.
+/// The code model of the target's core; of a Cortex-M4 where none is named. Nothing: it has none.
 [[nodiscard]] std::optional<CodeModel> code_model_of(const Target& target);
 
 /// What the model's calls use of the runtime (emit/uses.h).

@@ -56,7 +56,7 @@ struct Calibration {
   TensorFile tensors;
 };
 
-/// Of the sources that are written.
+/// Options of the sources that are written.
 struct Emission {
   std::string name = {};            ///< of files and functions; empty: the network's
   std::string command = "thimble";  ///< that made them, for the banner
@@ -71,15 +71,15 @@ struct Request {
   GraphOptions graph = {};
   Target target = {};  ///< default: kernels for any core, no limits
   std::optional<int64_t> sram_bytes = {}, flash_bytes = {};  ///< instead of the target's
-  /// Of the SRAM, what the arena leaves for the stack and for tensors that the caller brings. As
+  /// What the arena leaves of the SRAM for the stack and for tensors that the caller brings. As
   /// much as the plan needs is left whatever is asked for here.
   int64_t beside_arena_bytes = 0;
-  /// Of cores with kernels for it; nothing: the first that flash has room for.
+  /// Format of weights, on cores with kernels for it; nothing: the first that flash has room for.
   std::optional<Weights> weights = {};
   bool external_ram = false;  ///< what does not fit on chip may lie in the target's external RAM
   std::string planner = {};   ///< "NAME:key=value,..."; empty: the best there is
   std::optional<double> max_recompute = {};  ///< MACs beyond the network's, as a ratio of them
-  /// Of `auto`, which has a choice of plans. Estimated instructions, as a ratio of the fastest
+  /// Most estimated instructions for `auto`, which has a choice of plans, as a ratio of the fastest
   /// plan's: default any with a limit on bytes, else Limits::max_latency.
   std::optional<double> max_latency = {};
   int64_t effort = 1;  ///< of its search: work grows in proportion, about
@@ -161,7 +161,7 @@ void check_search_options(const Request& request);
 /// CompileError if it is no plan of this model.
 [[nodiscard]] Compiled check_plan(const Source& source, const GraphOptions& options,
                                   const PlacedPlan& plan, const std::string& where);
-/// The same of a file, whose model must be this one.
+/// check_plan() of a saved plan, whose model must be this one.
 [[nodiscard]] Compiled check_saved_plan(const Source& source, const SavedPlan& saved,
                                         int64_t max_bytes, const std::string& where);
 /// What the model of a saved plan was planned as.

@@ -148,7 +148,7 @@ std::vector<InputSet> in_memory(const std::vector<FirmwareModel>& models,
   return sets;
 }
 
-// Of all memories and of what lies outside of them, with the guards of the smallest board.
+// RAM of all memories and of what lies outside of them, with the guards of the smallest board.
 int64_t ram_bytes(const Program& program) {
   constexpr int64_t kGuardsBytes = 2 * 64 + 32;
   int64_t sum = 0;

@@ -40,7 +40,7 @@ namespace {
 
 constexpr const char* kUnnamedCore = "cortex-m4";  // stands for one that nobody named
 
-// The same schedule with the kernels that a core has: a plan of its own may be better.
+// The plan's schedule with the kernels that kUnnamedCore has: a plan of its own may be better.
 std::optional<UnnamedCore> unnamed_core(const Compiled& compiled) {
   const bool no_time = std::ranges::any_of(compiled.notes, [](const Note& note) {
     return std::holds_alternative<note::TimeLimitStruck>(note);

@@ -78,7 +78,7 @@ std::string difference_of(const Tensor& tensor, const Shape& shape, const Bytes&
   return difference;
 }
 
-// As the graph has it: uint8 is imported as int8, 128 less (docs/uint8.md).
+// As the graph has it: uint8 is imported as int8, 128 less (docs/arithmetic.md).
 Bytes as_imported(const NamedTensor& given, const Tensor& tensor) {
   Bytes data = given.data;
   if (given.type == DType::kUInt8 && tensor.type == DType::kInt8)

@@ -9,8 +9,8 @@
 
 namespace thimble {
 
-/// The same plan with the kernels of each format, in the memory that it has; the format that it is
-/// in first, and no two that take the same. Empty for cores whose kernels have one format only.
+/// The compiled plan with the kernels of each format, in the memory that it has; the format that it
+/// is in first, and no two that take the same. Empty for cores whose kernels have one format only.
 [[nodiscard]] std::vector<WeightFormat> weight_formats(const Compiled& compiled);
 
 }  // namespace thimble

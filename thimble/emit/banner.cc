@@ -43,7 +43,7 @@ void collect(const Graph& graph, const Program& program, std::vector<Row>& rows)
   });
 }
 
-// Of all executions of the step; a step that is only a view takes none.
+// Instructions of all executions of the step; a step that is only a view takes none.
 std::string instructions_column(const EmitOptions& options, size_t step) {
   if (options.time.empty()) return "";
   return fmt::format("  {:>12}",

@@ -35,7 +35,7 @@ struct CodeEstimate {
   std::set<std::string> left_out;  ///< kernels that the model does not know: they count nothing
 };
 
-/// Of programs that share a runtime with the parts `used` of it (emit/uses.h).
+/// Flash and stack of programs that share a runtime with the parts `used` of it (emit/uses.h).
 [[nodiscard]] CodeEstimate estimate_code(std::span<const ProgramCode> programs,
                                          const std::set<std::string>& used, const CodeModel& model);
 

@@ -17,7 +17,7 @@ namespace thimble {
 /// Behind the stages, within their namespace: what several functions need.
 [[nodiscard]] std::string entry_helpers(const Graph& graph, const CallerSide& side,
                                         const std::vector<Stage>& stages);
-/// Of struct Caller, before the stages; empty if the caller brings nothing but the arena and rows.
+/// Struct Caller, before the stages; empty if the caller brings nothing but the arena and rows.
 [[nodiscard]] std::string caller_struct(const CallerSide& side);
 /// Outside of the namespace. name: of the project.
 [[nodiscard]] std::string entry_points(const Graph& graph, const std::string& name,

@@ -209,7 +209,7 @@ class StageWriter {
 
   size_t row_axis(const OperandView& v) const { return stream_axis(graph_.tensor(v.tensor).shape); }
 
-  // Of row `row`: the address of its first element.
+  // The address of the first element of row `row`.
   std::string row_text(const OperandView& v) {
     return fmt::format("pixel<{}>({}, 0, {})", c_type(v.type), view_text(v),
                        row_axis(v) == 1 ? "row, 0" : "0, row");
@@ -361,7 +361,7 @@ class StageWriter {
   StepTable table_;
   size_t first_row_ = 0;         // of the stage that is written
   std::vector<int64_t> counts_;  // by LoopId
-  // Of all calls that do the same part of a step: those in pieces have less each.
+  // Limits over all calls that do the same part of a step: those in pieces have less each.
   std::map<std::pair<Position, int>, std::vector<Interval>> limits_;
   std::set<std::string> names_;
   std::set<std::string> regions_;  // constants so far

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kUsesFile = "include/thimble_runtime/uses.h";
 constexpr std::string_view kDefine = "#define THIMBLE_USES_", kUsed = " 1";
 
-// Of Tail, in order.
+// Names of the values of Tail, in order.
 constexpr std::array kTailNames = {"RELU_BY_11", "RELU_BY_14",    "RELU",      "RELU_HIGH",
                                    "SIGNED",     "SIGNED_CLAMPS", "RELU_FROM", "SUMS"};
 
@@ -95,7 +95,7 @@ class CallUses {
     return std::string_view(info(call.kernel).name).find("_compact_") != std::string_view::npos;
   }
 
-  // Of the call's packed weights.
+  // The first word of the call's packed weights.
   [[nodiscard]] int32_t first_word(const Call& call) const {
     const BufferId weights = program_.params[static_cast<size_t>(call.params)].constants.at(0);
     int32_t word = 0;

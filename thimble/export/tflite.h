@@ -15,7 +15,7 @@ namespace thimble {
 /// ports of another order, states.
 [[nodiscard]] Bytes export_tflite(const Graph& graph);
 
-/// The same into a file. Throws CompileError if it cannot be written; nothing half-written stays.
+/// Writes the model to a file, whole or not at all. Throws CompileError if it cannot be written.
 void write_tflite(const Graph& graph, const std::filesystem::path& file);
 
 }  // namespace thimble

@@ -280,7 +280,7 @@ FileOperator reduction(BuiltinOperator code, const std::vector<int>& axes, const
   return made(code, c.version(), options, {integers("axes", axes)});
 }
 
-/// Of all rows of one column: the format has no windows of it.
+/// REDUCE_MIN of all rows of one column: the format has no windows of it.
 FileOperator reduce_min(const MaxPool2D& op, const Context& c) {
   const Shape& x = c.input(0).shape;
   const Window all_rows{.kernel_h = x[1], .padding = {}};

@@ -8,7 +8,7 @@
 
 namespace thimble {
 
-/// Of two bytes each, IEEE 754 binary16, as bytes of float32.
+/// Numbers of two bytes each, IEEE 754 binary16, as bytes of float32.
 [[nodiscard]] Bytes from_float16(std::span<const uint8_t> halves);
 
 /// The first `count` integers of 4 bits, two to a byte, the lower half first, as int8.

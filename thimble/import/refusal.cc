@@ -15,7 +15,7 @@ const char* sentence(Help help) {
     case Help::kStateAsPorts:
       return "make the state an input and an output of the network before converting";
     case Help::kQuantise:
-      return "quantise it to int8 when converting (docs/getting_a_model.md)";
+      return "quantise it to int8 when converting (docs/models.md)";
     case Help::kBeforeVela:
       return "give the file before Vela: what Vela compiled only an Ethos-U executes";
     case Help::kBeforeEdgeTpu:

@@ -27,7 +27,7 @@ struct Refusal : CompileError {
   Help help;
 };
 
-/// Of any error.
+/// The help for any error: kNone but for a Refusal.
 [[nodiscard]] inline Help help_of(const CompileError& error) {
   const auto* refusal = dynamic_cast<const Refusal*>(&error);
   return refusal == nullptr ? Help::kNone : refusal->help;

@@ -16,12 +16,12 @@
 namespace thimble {
 namespace {
 
-/// Of such files nothing is shown.
+/// Nothing is shown of files whose message says this.
 constexpr std::string_view kDamaged = "is damaged";
 constexpr const char* kFound = "; found: ";
 constexpr int64_t kMostElements = int64_t{1} << 40;
 
-/// Of an element; 0: it has no size of its own.
+/// Bits of an element; 0: it has no size of its own.
 int64_t bits(tflite::TensorType type) {
   switch (type) {
     case tflite::TensorType::INT4:

@@ -37,7 +37,7 @@ struct Obstacle {
   std::vector<int> tensors;  ///< that are no better in any operator
 };
 
-/// Of the first subgraph, in the file's order.
+/// The first subgraph, in the file's order.
 struct Survey {
   std::string model;
   int64_t subgraphs = 1;

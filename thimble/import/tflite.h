@@ -21,7 +21,7 @@ struct ImportOptions {
   /// Names or numbers of tensors that become the network's outputs, with what they need and nothing
   /// else; none: the outputs that the file has.
   std::vector<std::string> until = {};
-  /// Of inputs, instead of what the file has; all others follow.
+  /// Shapes of inputs, instead of what the file has; all others follow.
   std::vector<NamedShape> shapes = {};
 };
 

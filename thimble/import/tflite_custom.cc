@@ -54,8 +54,8 @@ void circular_buffer(const FileOp& op, Steps& steps) {
   steps.finish(Reshape{}, {all});
 }
 
-/// Of TensorFlow Lite's post-processing: boxes, classes, scores and their number come out of one
-/// tensor.
+/// TensorFlow Lite's post-processing of detections: boxes, classes, scores and their number come
+/// out of one tensor.
 void detection_post_process(const FileOp& op, Steps& steps) {
   const CustomOptions options(op);
   DetectionPostProcess found{

@@ -28,7 +28,7 @@ bool has_extents(const FileOp& op, size_t i) {
          op.input(i).shape.size() <= 1 && elements(op.input(i).shape) <= kMostExtents;
 }
 
-/// Of numbers, or of a number and each of several; nothing where `function` has no result.
+/// `function` of pairs of numbers, or of a number and each of several; nothing without a result.
 template <class Function>
 std::optional<Extents> elementwise(const Extents& a, const Extents& b, Function function) {
   const size_t count = std::max(a.size(), b.size());
@@ -134,7 +134,7 @@ bool is_clamped(const FileOp& op, BuiltinOperator code) {
   return false;
 }
 
-/// Of operators with known integers alone.
+/// What operators make of known integers alone.
 std::optional<Extents> computed(const FileOp& op, BuiltinOperator code,
                                 const std::vector<Extents>& in) {
   switch (code) {

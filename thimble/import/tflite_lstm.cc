@@ -19,7 +19,7 @@ constexpr int64_t kGatesOfLstm = 4;
 constexpr size_t kFirstWeights = 1, kFirstRecurrent = 5, kFirstBias = 12, kHiddenState = 18,
                  kCellState = 19;
 
-/// Of the layer; the file's input is [batch, times, inputs] or [times, batch, inputs].
+/// Extents of the layer; the file's input is [batch, times, inputs] or [times, batch, inputs].
 struct LstmExtents {
   int64_t batch, times, inputs, units;
 };

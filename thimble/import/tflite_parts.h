@@ -59,7 +59,7 @@ struct Section {
 [[nodiscard]] std::vector<Tensor> read_tensors(const TfliteFile& file,
                                                const std::vector<bool>& read);
 
-/// The same, but one that is refused is left empty.
+/// What read_tensors() reads, but a tensor that is refused is left empty.
 struct TensorsAsFarAsRead {
   std::vector<Tensor> tensors;
   std::vector<std::string> refused;  ///< per tensor: why, or nothing
@@ -174,7 +174,7 @@ class Steps {
 
 /// Slopes become what its input is: those of int16 are int8 in the file.
 void prelu(const FileOp& op, Steps& steps);
-/// Of a constant nothing: its output becomes one.
+/// DEQUANTIZE of a constant becomes no operator: its output becomes a constant.
 void dequantize(const FileOp& op, Steps& steps);
 void strided_slice(const FileOp& op, Steps& steps);
 /// Reshapes, transposes, slices, concatenations and pools.
@@ -186,7 +186,7 @@ void batch_to_space(const FileOp& op, Steps& steps);
 void space_to_batch(const FileOp& op, Steps& steps);
 void mirror_pad(const FileOp& op, Steps& steps);
 void gather_nd(const FileOp& op, Steps& steps);
-/// The same with positions that an operator computes; depth: indices for each.
+/// GATHER and GATHER_ND at positions that an operator computes; depth: indices for each.
 void gather_at_run_time(const FileOp& op, Steps& steps, const Gather& gather);
 void gather_nd_at_run_time(const FileOp& op, Steps& steps, size_t depth);
 void embedding_lookup(const FileOp& op, Steps& steps);
@@ -194,10 +194,10 @@ void dynamic_update_slice(const FileOp& op, Steps& steps);
 /// Windows over neighbouring axes.
 void reduce_max(const FileOp& op, Steps& steps);
 void reduce_min(const FileOp& op, Steps& steps);
-/// The same of bool.
+/// Reductions of bool, in the same windows.
 void reduce_any(const FileOp& op, Steps& steps);
 void reduce_all(const FileOp& op, Steps& steps);
-/// Of bool: whether it is not 0.
+/// CAST to bool: whether the value is not 0.
 void cast(const FileOp& op, Steps& steps);
 /// The condition has the shape of the others, or is one for each index of the first axis or for
 /// all.
@@ -217,7 +217,7 @@ void tile(const FileOp& op, Steps& steps);
 void circular_buffer(const FileOp& op, Steps& steps);
 void detection_post_process(const FileOp& op, Steps& steps);
 
-/// Operators with variables, which become an input and an output (docs/state.md).
+/// Operators with variables, which become an input and an output (docs/ports.md).
 void svdf(const FileOp& op, Steps& steps);
 void unidirectional_sequence_lstm(const FileOp& op, Steps& steps);
 
@@ -225,7 +225,7 @@ void unidirectional_sequence_lstm(const FileOp& op, Steps& steps);
 /// the file). Says whether it did.
 [[nodiscard]] bool fold_extents(FileOp op, tflite::BuiltinOperator code,
                                 std::vector<Tensor>& tensors);
-/// Of operators that are nothing but that: refuses what could not be folded.
+/// Operators that are always folded: refuses what could not be.
 void only_extents(const FileOp& op, Steps& steps);
 
 /// What the importer takes of a builtin operator. Operands: the inputs below `first_parameter`;

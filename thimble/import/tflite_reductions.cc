@@ -53,7 +53,7 @@ void reduce(const FileOp& op, Steps& steps, bool least) {
   steps.finish(Reshape{}, {in_windows(op, steps, op.inputs[0], least)});
 }
 
-/// Of 0 and 1 in int8.
+/// Reduces bool as 0 and 1 in int8.
 void reduce_booleans(const FileOp& op, Steps& steps, bool least) {
   Tensor bytes{.name = "",
                .shape = op.input(0).shape,

@@ -39,7 +39,7 @@ constexpr const char* kShape = "--shape";
                      "convert with fixed input shapes");
 }
 
-/// Of rank `rank` at least.
+/// The shape of an input, which must be of rank `rank` at least.
 const Shape& shape_of(const FileOp& op, size_t input, size_t rank = 0) {
   if (input >= op.inputs.size() || !op.inputs[input].valid() || op.input(input).shape.size() < rank)
     refuse_operands(op);

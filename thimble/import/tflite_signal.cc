@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom operators: those of TensorFlow Lite Micro's audio front end, and the list of all.
-// Those with two outputs, or with a state, become several of ours (docs/signal.md).
+// Those with two outputs, or with a state, become several of ours (docs/ports.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -258,7 +258,7 @@ class Overlaps {
     if (parts.size() == 1) return parts[0];
     return steps_.make_as(Concat{static_cast<int>(frame_.shape.size()) - 1}, parts, of(count));
   }
-  /// Of int16 it saturates.
+  /// The sum of both; that of int16 saturates.
   TensorId add(TensorId a, TensorId b, int64_t count) {
     if (frame_.type == DType::kFloat32) return steps_.make_as(Add{}, {a, b}, of(count));
     Tensor wide = of(count);

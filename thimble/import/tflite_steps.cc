@@ -243,7 +243,7 @@ int64_t product(std::span<const int64_t> extents) {
   return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
 }
 
-/// Of batches: the positions of each count from its own first index, all batches being one axis.
+/// Gathers in batches: the positions of each count from its first index, all batches are one axis.
 Moved gathered_of_batches(const FileOp& op, Steps& steps, size_t axis, size_t batch_axes,
                           std::vector<int64_t> positions) {
   const Moved x = input_of(op);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of uint8 (of TensorFlow 1 and its quantisation-aware training) in int8: docs/uint8.md. For
-// the importer's own files only.
+// Models of uint8 (of TensorFlow 1 and its quantisation-aware training) in int8:
+// docs/arithmetic.md. For the importer's own files only.
 #pragma once
 
 #include "thimble/import/tflite_parts.h"

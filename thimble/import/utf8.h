@@ -17,7 +17,7 @@ struct CodePoint {
 /// text must not be empty. Overlong forms, surrogates and values above U+10FFFF are not valid.
 [[nodiscard]] CodePoint first_code_point(std::string_view text);
 
-/// The same text with U+FFFD for each byte that is no UTF-8.
+/// The text with U+FFFD for each byte that is no UTF-8.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
 }  // namespace thimble

@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kRepairRounds = 100;
 /// Conflicts that all these rounds may look at; with many there are fewer rounds.
 constexpr int64_t kRepairWork = 50'000'000;
-/// Of more than these no list of conflicts is made: it would take gigabytes.
+/// Limit on pairs of buffers live at once: a list of more conflicts would take gigabytes.
 constexpr int64_t kMostPairs = 2'000'000;
 /// Nodes for each order in the first round. A good order needs a few hundred; a bad one would not
 /// end.

@@ -30,7 +30,7 @@ using Holes = std::vector<Hole>;  ///< of one moment
 
 class HoleFilling {
  public:
-  /// Of a moment at which these begin. quantum: divides all bytes. marks: per item, none; as long
+  /// Items `begins` begin at the moment. quantum: divides all bytes. marks: per item, none; as long
   /// as the filling. work: counted down, in items looked at.
   HoleFilling(const std::vector<Item>& items, Items begins, int64_t quantum,
               std::vector<bool>& marks, int64_t& work);

@@ -64,7 +64,7 @@ struct Solution {
 /// permitted overlaps applied.
 [[nodiscard]] int64_t lower_bound_bytes(const Problem& problem);
 
-/// The same per moment 0, 1, ... below `moments`, as if every buffer could lie anywhere.
+/// The bound per moment 0, 1, ... below `moments`, as if every buffer could lie anywhere.
 [[nodiscard]] std::vector<int64_t> live_bounds(const Problem& problem, int64_t moments);
 
 /// What TensorFlow Lite Micro does: by size, largest first, each at the lowest gap it fits.

@@ -6,7 +6,7 @@
 
 namespace thimble::layout {
 
-/// Of splitmix64 (Steele, Lea and Flood, 2014): each bit of the result depends on all of x.
+/// A step of splitmix64 (Steele, Lea and Flood, 2014): each bit of the result depends on all of x.
 [[nodiscard]] inline uint64_t mixed(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depth-first search for a layout within a capacity, that goes on where there is the least choice.
 //
-// Of all layouts take one whose addresses have the least sum: every buffer stands at 0 or on top of
+// Take a layout whose addresses have the least sum: every buffer stands at 0 or on top of
 // another, and none could move to a lower gap. The search keeps for each buffer its rest, the
 // lowest address that those placed leave, and its floor, the lowest at which it can still be. A
 // niche is a section from whose lowest floor, its ground, no buffer can be lifted by one further

@@ -11,7 +11,7 @@
 namespace thimble::layout {
 namespace {
 
-/// Of a node, besides its buffers, in the time that it takes to look at one: lists are made and
+/// Work of a node besides its buffers, in the time that it takes to look at one: lists are made and
 /// candidates sorted.
 constexpr int64_t kNodeWork = 30;
 /// Sections and neighbours that are looked at in the time of one buffer: where buffers live long or

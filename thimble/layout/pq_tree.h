@@ -56,7 +56,7 @@ void replace(PqNode& tree, const std::vector<int>& set_of, const std::vector<PqN
 /// will do), which must be one.
 [[nodiscard]] std::vector<int> order_by(const PqNode& tree, const std::vector<int>& rank);
 
-/// The same for trees that have the same orders, but for items with equal keys.
+/// An equal hash for trees that have the same orders, but for items with equal keys.
 [[nodiscard]] uint64_t hash_of(const PqNode& tree, const std::vector<uint64_t>& keys);
 
 }  // namespace thimble::layout

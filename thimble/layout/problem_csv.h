@@ -13,7 +13,7 @@ namespace thimble::layout {
 
 inline constexpr std::string_view kProblemHeading = "id,lower,upper,size";
 inline constexpr std::string_view kSolutionHeading = "id,lower,upper,size,offset";
-/// Of all buffers together: addresses can be added up without a thought.
+/// Most bytes of all buffers together: addresses can be added up without a thought.
 constexpr int64_t kMostBytes = int64_t{1} << 60;
 
 struct NamedProblem {

@@ -17,8 +17,8 @@
 // What no buffer uses is live, too, as gaps: what is left of a hole that is not filled is a gap
 // until a later hole takes it in.
 //
-// Of the states behind each boundary those that have the most layouts so far are kept, and in whose
-// holes most fits exactly, which is seldom chance. This finds layouts and proves nothing.
+// Kept are the states behind each boundary that have the most layouts so far, and in whose holes
+// most fits exactly, which is seldom chance. This finds layouts and proves nothing.
 #pragma once
 
 #include <cstdint>

@@ -42,8 +42,8 @@ std::string fault_of_one(const Buffer& buffer, size_t index, int64_t address) {
   return {};
 }
 
-/// Of buffers that live together, what is at fault first is a pair of neighbours: without overlaps
-/// it is enough to look at those just below and above a buffer when it begins to live.
+/// The first fault among buffers that live together is a pair of neighbours: without overlaps it is
+/// enough to look at those just below and above a buffer when it begins to live.
 std::string fault_without_overlaps(const Problem& problem, const std::vector<int64_t>& addresses) {
   struct Edge {
     int64_t time;

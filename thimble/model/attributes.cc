@@ -152,6 +152,22 @@ struct NameOf {
 
 }  // namespace
 
+template <class Operator>
+requires kIsKindOf<Operator, AnyOperator>
+[[gnu::noinline]] Attributes::Attributes(Operator a) : AnyOperator(std::move(a)) {}
+
+template struct ConstructsEach<Attributes, AnyOperator>;
+
+Attributes::Attributes() = default;
+Attributes::Attributes(const Attributes& other) = default;
+Attributes::Attributes(Attributes&& other) noexcept = default;
+Attributes& Attributes::operator=(const Attributes& other) = default;
+Attributes& Attributes::operator=(Attributes&& other) noexcept = default;
+Attributes::~Attributes() = default;
+bool Attributes::operator==(const Attributes& other) const {
+  return static_cast<const AnyOperator&>(*this) == static_cast<const AnyOperator&>(other);
+}
+
 int32_t accepted(Relation relation) {
   switch (relation) {
     case Relation::kEqual:

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "thimble/model/one_of.h"
+
 namespace thimble {
 
 /// A clamp on real values. All but RELU_0_TO_1 may be fused at the output of an operator.
@@ -31,7 +33,7 @@ struct Window {
 };
 
 // Here and below, of_uint8: int8 that was uint8 in the model, and is computed as the kernels of
-// uint8 do, where these do more than shift their values by 128 (docs/uint8.md).
+// uint8 do, where these do more than shift their values by 128 (docs/arithmetic.md).
 
 /// inputs: x [N,H,W,C], weights [O,kh,kw,C/groups], optional bias [O]; groups = C /
 /// weights.shape[3].
@@ -104,7 +106,7 @@ struct Mean {
   bool operator==(const Mean&) const = default;
 };
 
-/// The same without the division.
+/// Mean without the division.
 struct Sum {
   std::vector<int> axes;
   bool operator==(const Sum&) const = default;
@@ -413,7 +415,7 @@ struct Lstm {
   bool operator==(const Lstm&) const = default;
 };
 
-// The audio front end of TensorFlow Lite Micro (docs/signal.md): integers as they are, without a
+// The audio front end of TensorFlow Lite Micro (docs/ports.md): integers as they are, without a
 // scale. What the original leaves undefined is defined here.
 
 /// inputs: samples [..,N] and weights [N], constant, int16. output: their products, shifted right
@@ -503,7 +505,7 @@ struct SignalLog {
   bool operator==(const SignalLog&) const = default;
 };
 
-using Attributes = std::variant<
+using AnyOperator = std::variant<
     Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D, Mean, Add, Mul,
     Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize, Dequantize, Concat,
     Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub, SquaredDifference, Rsqrt, Gelu,
@@ -512,6 +514,20 @@ using Attributes = std::variant<
     Lstm, L2Pool2D, Elementwise, FloorDiv, Gather, UpdateSlice, DetectionPostProcess, SignalWindow,
     SignalAutoShift, SignalShift, SignalRfft, SignalIrfft, SignalEnergy, SignalFilterBank,
     SignalSquareRoot, SignalNoise, SignalSubtraction, SignalPcan, SignalLog>;
+
+/// What an operator is and does.
+class Attributes : public AnyOperator {
+ public:
+  Attributes();
+  template <class Operator>
+  requires kIsKindOf<Operator, AnyOperator> Attributes(Operator a);  // as a variant does
+  Attributes(const Attributes& other);
+  Attributes(Attributes&& other) noexcept;
+  Attributes& operator=(const Attributes& other);
+  Attributes& operator=(Attributes&& other) noexcept;
+  ~Attributes();
+  bool operator==(const Attributes& other) const;
+};
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>
@@ -531,7 +547,7 @@ inline constexpr bool kIsSignal =
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);
-/// The same for identifiers: "conv_2d", "depthwise_conv_2d", ...
+/// The operator's name for identifiers: "conv_2d", "depthwise_conv_2d", ...
 [[nodiscard]] const char* snake_name(const Attributes& attributes);
 
 }  // namespace thimble

@@ -131,9 +131,9 @@ struct Graph {
 [[nodiscard]] bool is_hybrid(const Attributes& attributes, size_t k, const Tensor& tensor);
 /// Whether all operands and outputs are float32, but for hybrid weights.
 [[nodiscard]] bool is_float32(const Graph& graph, const Op& op);
-/// Of a tensor's sums, or null: they have 32 bits, which is exact.
+/// The accumulator of a tensor's sums; null: they have 32 bits, which is exact.
 [[nodiscard]] const Accumulator* find_accumulator(const Graph& graph, TensorId tensor);
-/// Of one element of a tensor's sums.
+/// The type of one element of a tensor's sums.
 [[nodiscard]] DType accumulator_type(const Graph& graph, TensorId tensor);
 [[nodiscard]] Graph with_accumulators(Graph graph, std::vector<Accumulator> accumulators);
 /// Empty, or what is wrong with Graph::accumulators. A list read from a file must pass before

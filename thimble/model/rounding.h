@@ -6,8 +6,8 @@
 
 namespace thimble {
 
-/// Of a convolution (inputs: x, weights, bias or none). int16: sums of 64 bits, rounded once with
-/// 16 bits of the multiplier, unless the bias is int32. All others: sums of 32 bits, rounded twice.
+/// Whether sums of a convolution (x, weights, bias or none) are rounded once: those of int16, in 64
+/// bits, with 16 bits of the multiplier, unless the bias is int32. Others: 32 bits, rounded twice.
 [[nodiscard]] bool rounds_once(const Graph& graph, const Op& op);
 
 }  // namespace thimble

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of an order as sweeps: some rows of what the last instance makes per tile of rows and,
 // within, some columns per tile of columns. Of each value between, the rows that successive tiles
-// share are kept, or computed again: wide ones again, narrow ones kept (docs/auto.md).
+// share are kept, or computed again: wide ones again, narrow ones kept (docs/planners.md).
 //
 //   x > expand t > depthwise/2 u > project y        one row of y at a time, t again
 //

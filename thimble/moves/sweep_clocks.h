@@ -15,7 +15,7 @@ struct SweepAxes {
   auto operator<=>(const SweepAxes&) const = default;
 };
 
-/// Of what the last instance makes, per tile. Both loops roll.
+/// Rows and columns that the last instance makes per tile. Both loops roll.
 struct SweepTile {
   static constexpr int64_t kAll = -1;
   int64_t rows = 1;
@@ -44,8 +44,8 @@ class SweepClocks {
   [[nodiscard]] int first(const SweepTile& tile);
   /// The loop over rows of a run that begins there; nothing if no value has whole rows per tile.
   [[nodiscard]] std::optional<TileLoop> row_loop(int begin, const SweepTile& tile);
-  /// Of that run; null if there is none. Calls as they stand in the order; of columns, without what
-  /// is received or added up.
+  /// Clocks of the longest run; null if there is none. Calls as they stand in the order; of
+  /// columns, without what is received or added up.
   [[nodiscard]] const Clock* rows(const SweepTile& tile);
   [[nodiscard]] const Clock* columns(const SweepTile& tile);
   [[nodiscard]] bool receives(int position) const { return flow_.instances.receives(at(position)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All sweeps with one end and one tile, in one pass from there backwards (docs/auto.md).
+// All sweeps with one end and one tile, in one pass from there backwards (docs/planners.md).
 #pragma once
 
 #include <optional>

@@ -45,9 +45,9 @@ struct SweptValue {
   /// New ones in a tile, unless it rests.
   [[nodiscard]] int64_t rows() const { return ceil_div(beat.rows, beat.tiles); }
   [[nodiscard]] int64_t columns() const { return ceil_div(column_beat.rows, column_beat.tiles); }
-  /// Of its buffers, if it is not full; borders of the image are not cut off.
+  /// Bytes of its buffers, if it is not full; borders of the image are not cut off.
   [[nodiscard]] int64_t bytes(const SweepChoice& choice) const;
-  /// As executed, of an instance with so many.
+  /// MACs as executed, of an instance that has `once` of them.
   [[nodiscard]] int64_t macs(const SweepChoice& choice, int64_t once) const;
 };
 

@@ -35,7 +35,7 @@ struct SweepDemand {
   size_t period = 1;
   /// Per tile of a period: the first row that is needed.
   [[nodiscard]] std::span<int64_t> rows() const { return numbers.first(period); }
-  /// Likewise, the first column.
+  /// Per tile of a period of columns: the first column that is needed.
   [[nodiscard]] std::span<int64_t> columns() const {
     return numbers.subspan(period, numbers.size() - period - 1);
   }
@@ -44,7 +44,7 @@ struct SweepDemand {
   [[nodiscard]] int64_t& new_bytes() const { return numbers.back(); }
 };
 
-/// Of the same position: all have the same open values.
+/// Ways from the same position on: all have the same open values.
 class SweepWays {
  public:
   /// period, columns_period: tiles of rows and of columns after which all repeats.
@@ -56,7 +56,7 @@ class SweepWays {
 
   [[nodiscard]] size_t size() const { return ways_.size(); }
   [[nodiscard]] const SweepWay& operator[](size_t way) const { return ways_[way]; }
-  /// Of an open value.
+  /// The demand of a way on an open value.
   [[nodiscard]] SweepDemand demand(size_t way, size_t open) {
     return {{demands_.data() + (way * open_ + open) * each_, each_}, period_};
   }

@@ -20,7 +20,7 @@ struct OpView {
     check(!op.outputs.empty(), "an operator lacks its output");
     return graph.tensor(op.outputs[0]);
   }
-  /// Of the first input, of the weights (second input).
+  /// Shapes of the first input and of the weights (second input).
   [[nodiscard]] const Shape& x() const { return in(0).shape; }
   [[nodiscard]] const Shape& weights() const { return in(1).shape; }
   [[nodiscard]] bool has_bias() const { return op.inputs.size() > 2; }

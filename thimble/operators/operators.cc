@@ -39,7 +39,7 @@ template <size_t... kIndex>
 std::map<std::string, std::vector<Constraint>> constraints_by_name(std::index_sequence<kIndex...>) {
   std::map<std::string, std::vector<Constraint>> result;
   const auto add = [&](const Attributes& a) { result.emplace(name(a), own_constraints(a)); };
-  (add(std::variant_alternative_t<kIndex, Attributes>{}), ...);
+  (add(std::variant_alternative_t<kIndex, AnyOperator>{}), ...);
   return result;
 }
 
@@ -159,17 +159,18 @@ std::string supported_ops_markdown() {
       "follow from shapes and constants: sizes that a network computes for its RESHAPE. What is\n"
       "computed of constants alone becomes a constant. SVDF becomes SVDF_FEATURES, SHIFT_IN and\n"
       "SVDF, whose state is an input and an output, as is that of UNIDIRECTIONAL_SEQUENCE_LSTM\n"
-      "(docs/state.md). COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT and SQUARE are like CEIL. "
+      "(docs/ports.md). COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT and SQUARE are like CEIL. "
       "What\n"
       "is marked (integers) does not matter where all operands are float32. Models of uint8 "
       "become\n"
-      "int8 when they are imported (docs/uint8.md); MEAN and SUM of more than 4 axes have fewer\n"
+      "int8 when they are imported (docs/arithmetic.md); MEAN and SUM of more than 4 axes have "
+      "fewer\n"
       "then, where neighbours that are treated alike can be one, and PAD of more pads one axis "
       "after\n"
       "the other where it has to.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
-  const auto every = std::make_index_sequence<std::variant_size_v<Attributes>>();
+  const auto every = std::make_index_sequence<std::variant_size_v<AnyOperator>>();
   for (const auto& [name, constraints] : constraints_by_name(every))
     text += fmt::format("\n## {}\n\n{}", name, bullets(constraints));
   return text;

@@ -29,7 +29,7 @@ namespace thimble {
 struct Constraint {
   const char* text = nullptr;  ///< "the batch size is 1 to 65535"
   bool (*holds)(const Graph& graph, const Op& op) = nullptr;
-  /// Of operators whose operands and outputs are not all float32.
+  /// Whether it is left out where operands and outputs are all float32.
   bool of_integers = false;
   /// What sums of products and bias come to.
   bool of_sums = false;
@@ -48,7 +48,7 @@ struct Constraint {
 /// "int8 1x4 with scale 0.5 and zero point 0 -> int8 1x4 without a scale; beta 2": what stands
 /// beside a reason. With operands that are tensors of the network.
 [[nodiscard]] std::string found(const Graph& graph, const Op& op);
-/// The same, and the shape that follows where the reason is that.
+/// What found() says, and the shape that follows where the reason is that.
 [[nodiscard]] std::string found_instead(const Graph& graph, const Op& op);
 /// docs/supported_ops.md, from the predicates themselves.
 [[nodiscard]] std::string supported_ops_markdown();

@@ -129,9 +129,9 @@ int64_t macs_per_element(const L2Normalization& a, const OpView& v);
 int64_t macs_per_element(const SvdfFeatures& a, const OpView& v);
 int64_t macs_per_element(const ShiftIn& a, const OpView& v);
 int64_t macs_per_element(const SvdfOutput& a, const OpView& v);
-/// Of all times of a sequence.
+/// MACs of all times of a sequence.
 int64_t macs_per_sequence(const Lstm& a, const OpView& v);
-/// Of the audio front end none count: what they do is no product of matrices.
+/// Operators of the audio front end count none: what they do is no product of matrices.
 template <class Signal>
 requires kIsSignal<Signal> int64_t macs_per_element(const Signal&, const OpView&) { return 0; }
 int64_t macs_per_element(const L2Pool2D& a, const OpView& v);

@@ -17,7 +17,7 @@ std::vector<Constraint> join(std::initializer_list<std::vector<Constraint>> list
 
 /// One positive, finite scale and a zero point that the type holds.
 bool has_one_scale(const Tensor& tensor);
-/// The same scale and zero point, or none in both.
+/// Both have the same scale and zero point, or neither has any.
 bool same_quantization(const Tensor& a, const Tensor& b);
 bool is_positive_scale(double scale);
 
@@ -26,7 +26,7 @@ bool two_inputs(const Graph& graph, const Op& op);
 inline constexpr Constraint kOneInput{"there is 1 input", one_input};
 inline constexpr Constraint kTwoInputs{"there are 2 inputs", two_inputs};
 
-/// Of every input and the output.
+/// All ranks, of every input and the output, lie in [kLowest, kHighest].
 template <size_t kLowest, size_t kHighest>
 bool ranks_within(const Graph& graph, const Op& op) {
   auto fits = [&](TensorId t) {
@@ -76,7 +76,7 @@ template <class A>
 inline constexpr Constraint kInt32IsNotClamped{"int32 has no fused activation",
                                                int32_is_not_clamped<A>};
 
-/// Of values that are compared or chosen between as they are.
+/// Inputs and output are compared or chosen between as they are.
 bool all_comparable(const Graph& graph, const Op& op);
 inline constexpr Constraint kAllComparable{
     "inputs and output are all int8, all int16, all int32, all float32 or all bool",

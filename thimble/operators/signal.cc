@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kGains = 125;
 constexpr int32_t kLargestTransform = 32768;
 
-/// Of operands 0, 1, .. and, last of all, the output.
+/// Types of operands 0, 1, .. and, last of all, of the output.
 template <DType... kTypes>
 bool signal_types(const Graph& graph, const Op& op) {
   static constexpr DType kWanted[] = {kTypes...};

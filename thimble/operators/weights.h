@@ -51,7 +51,7 @@ inline constexpr Constraint kWeightsAreSymmetric{
     [](const Graph& graph, const Op& op) { return weights_are_symmetric(graph, op, kChannelAxis); },
     true};
 
-/// The same; or one scale and a zero point, of int8 that a convolution takes.
+/// Symmetric weights; or one scale and a zero point, of int8 that a convolution takes.
 bool weights_are_quantised(const Graph& graph, const Op& op, size_t channel_axis);
 
 template <size_t kChannelAxis>

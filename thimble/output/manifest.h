@@ -47,8 +47,8 @@ struct Manifest {
 [[nodiscard]] std::string changes(const std::filesystem::path& folder, const Manifest& manifest,
                                   const std::string& name);
 
-/// Of a folder: empty if it has none or does not exist; nothing if what it has under that name is
-/// none.
+/// The manifest of a folder: empty if it has none or does not exist; nothing if what it has under
+/// that name is none.
 [[nodiscard]] std::optional<Manifest> read_manifest(const std::filesystem::path& folder);
 
 }  // namespace thimble

@@ -9,7 +9,7 @@ namespace thimble {
 /// Every group must have a derivation, as `derive` says. A call outside of groups computes all of
 /// its tensor; a copy from or to a stream stands in a group.
 [[nodiscard]] Schedule build(const Dataflow& dataflow, const Plan& plan);
-/// The same with the plan's own instances.
+/// build() with the plan's own instances.
 [[nodiscard]] Schedule build(const Graph& graph, const Plan& plan);
 /// The schedule of a plan that names none, with these kernels: scratch lies behind the other
 /// buffers.

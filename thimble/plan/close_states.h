@@ -17,7 +17,7 @@ namespace thimble {
 /// where it may not. Schedule::states must be set.
 void close_states(const Graph& graph, Schedule& schedule);
 
-/// Of the layout: the lives of both values, ascending and disjoint.
+/// The lives of both values of a variable, for the layout: ascending and disjoint.
 [[nodiscard]] std::vector<LiveRange> joined_lives(const LiveRange& in, const LiveRange& out);
 
 }  // namespace thimble

@@ -34,19 +34,19 @@ struct Dataflow {
   [[nodiscard]] ValueId sums_of(ValueId value) const;
   [[nodiscard]] bool is_sums(ValueId value) const;
   [[nodiscard]] bool is_constant(ValueId value) const;
-  /// Of a value, or of what a value of sums belongs to.
+  /// Tensor and shape of a value, or of what a value of sums belongs to.
   [[nodiscard]] TensorId tensor(ValueId value) const;
   [[nodiscard]] const Shape& shape(ValueId value) const;
-  /// Of a value of sums.
+  /// The type of a value of sums.
   [[nodiscard]] DType sums_type(ValueId sums) const {
     return sums_types[sums.index() - instances.values.size()];
   }
-  /// Of all of the value, as it lies in memory, or of its sums.
+  /// The buffer of all of the value, as it lies in memory, or of its sums.
   [[nodiscard]] Buffer whole_buffer(ValueId value) const;
   [[nodiscard]] ValueId made_by(const InstanceCall& call) const;
   [[nodiscard]] std::span<const ValueId> read_by(
       const InstanceCall& call) const;  ///< constants included
-  /// Of all of the value, or of its sums; 0 outside of the arena.
+  /// Bytes of all of the value, or of its sums; 0 outside of the arena.
   [[nodiscard]] int64_t size_bytes(ValueId value) const;
   [[nodiscard]] int64_t scratch_bytes(const InstanceCall& call) const;
   /// What operand k of the call follows along an axis of what it makes; null if it does not.

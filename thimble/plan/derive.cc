@@ -313,7 +313,7 @@ class Deriver {
     return std::nullopt;
   }
 
-  /// Of a value that rolls along rows and columns, a row at a time: pixels held at the most.
+  /// Pixels held at the most of a value that rolls along rows and columns, a row at a time.
   [[nodiscard]] int64_t ring_pixels(size_t c, int rows, int columns, int64_t pitch) const {
     const Rasters rasters{flow_, result_, rows, columns};
     int64_t most = 1;

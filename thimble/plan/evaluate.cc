@@ -52,7 +52,7 @@ LiveRange around(const Flat& flat, size_t step) {
   return {at, at + 1};
 }
 
-/// Of blocks and windows.
+/// Lives of blocks and windows.
 std::vector<LiveRange> lives(const Flat& flat) {
   std::vector<Buffer> buffers;
   for (const Storage& storage : flat.storages) buffers.push_back(storage.buffer);
@@ -68,7 +68,7 @@ std::vector<LiveRange> lives(const Flat& flat) {
   return thimble::lives(uses, buffers);
 }
 
-/// Of storages, then of kept rows.
+/// Lives of storages, then of kept rows.
 std::vector<LiveRange> inner_lives(const Dataflow& dataflow, const Derived& derived) {
   const auto steps = static_cast<Position>(derived.steps.size());
   if (derived.kept.empty() && std::ranges::none_of(derived.storages, is_new))
@@ -205,7 +205,7 @@ std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derive
 
 namespace {
 
-/// Of all tiles, nothing of empty ones; and bytes that are joined.
+/// Counts the calls of all tiles, but empty ones, and bytes that are joined.
 void count_flat(const Dataflow& dataflow, const Flat& flat, Work& work) {
   work.calls = 0;
   for (size_t s = 0; s < flat.steps.size(); ++s) {

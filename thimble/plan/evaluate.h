@@ -7,7 +7,7 @@
 
 namespace thimble {
 
-/// Of a group, wherever it stands in an order.
+/// Bytes of a group, wherever it stands in an order.
 struct GroupBytes {
   int64_t made = 0;   ///< values that it makes for others, or their sums: full
   int64_t inner = 0;  ///< the most, over its steps, of what lies in it alone, scratch included

@@ -205,7 +205,7 @@ class Evaluator::Sum {
     return layout::live_bounds(here, 1)[0];
   }
 
-  /// Of a call, or a group, over what it is the last to read.
+  /// Lets what a call or a group makes lie over what it is the last to read.
   void overlap(ValueId out, ValueId in) {
     const int over = number_[out.index()], under = number_[in.index()];
     if (over < 0 || under < 0) return;

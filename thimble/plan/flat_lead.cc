@@ -92,7 +92,7 @@ class FlatLeads {
     return step.chunk->begin.base * stride_bytes(in_, axis);
   }
 
-  /// Of operand k: the corner of the box that it reads.
+  /// The first byte that is read of operand k: the corner of its box.
   [[nodiscard]] int64_t first_byte_of(const Flat::Step& step, size_t k) const {
     int64_t byte = 0;
     for (size_t axis = 0; axis < step.region.size(); ++axis) {

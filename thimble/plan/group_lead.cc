@@ -23,7 +23,7 @@ class Leads {
 
   [[nodiscard]] bool rolls() const {
     for (size_t l = 0; l < derived_.loops.size(); ++l) {
-      // Of columns a tile may have several, and of whole rows; else a row is complete first.
+      // A tile may have several columns, or several whole rows; else a row is complete first.
       const auto plain = [several = l > 0 || !by_columns()](const TiledCall& call) {
         const bool one = several || call.beat.rows <= call.beat.tiles;
         return call.reduces || (call.border == Border::kRoll && one && !call.outer);
@@ -73,7 +73,7 @@ class Leads {
   [[nodiscard]] bool by_columns() const { return derived_.loops.size() == 2; }
   [[nodiscard]] const TiledCall& rows(size_t call) const { return *derived_.tiled(0, call); }
 
-  /// Of what the group computes at a time: a row along the axis, or a pixel.
+  /// Bytes of what the group computes at a time: a row along the axis, or a pixel.
   [[nodiscard]] int64_t unit_bytes(const Tensor& tensor, int axis) const {
     const int64_t row = tensor.size_bytes() / tensor.shape[static_cast<size_t>(axis)];
     return by_columns() ? row / tensor.shape[kColumnAxis] : row;

@@ -16,7 +16,7 @@ namespace thimble {
 [[nodiscard]] std::optional<int64_t> group_lead(const Dataflow& dataflow, const Derived& derived,
                                                 ValueId out, ValueId in);
 
-/// Of two buffers, the bytes that both have when the one lies over the other by such a lead.
+/// Bytes that two buffers have in common when the one lies over the other by such a lead.
 [[nodiscard]] int64_t overlap_bytes(int64_t out_bytes, int64_t in_bytes, int64_t lead_bytes);
 
 /// Calls of a group, which keeps no rows apart, as rasters of one of its loops and one within.
@@ -25,7 +25,7 @@ struct Rasters {
   const Derived& derived;
   int rows = 0, columns = -1;  ///< loops; no columns: rows are units
 
-  /// Of what a call makes or, if it reduces, adds up.
+  /// The raster of what a call makes or, if it reduces, adds up.
   [[nodiscard]] Raster of(size_t call) const;
   /// The call reads operand k, whose rows it follows unless it reduces, after it is written.
   [[nodiscard]] RasterReader reader(size_t call, size_t k) const;

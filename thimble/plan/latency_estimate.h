@@ -56,8 +56,8 @@ class LatencyEstimate {
   /// For other instances of the same operators: what one of the two counts, the other knows.
   LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like, Rooms rooms = Rooms::kFew);
 
-  /// Of a call outside of groups. over_input: the output may lie where its one operand does; then a
-  /// reshape copies nothing.
+  /// Ways of a call outside of groups. over_input: the output may lie where its one operand does;
+  /// then a reshape copies nothing.
   [[nodiscard]] const KernelWays& whole_ways(const InstanceCall& call, bool over_input = false);
   /// Per step as written, in all tiles. Rows received or delivered count nothing. derived: with
   /// regions or without.
@@ -65,9 +65,9 @@ class LatencyEstimate {
   /// Per step as written of all members; nothing if a group has no derivation.
   [[nodiscard]] std::optional<std::vector<PlannedCall>> calls(
       const std::vector<Member>& members, const std::vector<OverlapChoice>& overlaps = {});
-  /// Of a call outside of groups with that kernel: what it takes over its input and not apart.
+  /// What a call outside of groups with that kernel takes more over its input than apart.
   [[nodiscard]] double over_input(const InstanceCall& call, const StepKernel& kernel);
-  /// Of a call in loops that nobody has derived, its operands and its output lying so.
+  /// Ways of a call in loops that nobody has derived, its operands and its output lying so.
   [[nodiscard]] const KernelWays& tiled(const InstanceCall& call,
                                         const std::vector<LoopAround>& loops, Lies operands,
                                         Lies out);
@@ -83,8 +83,8 @@ class LatencyEstimate {
   [[nodiscard]] double whole(const InstanceCall& call, bool over_input) {
     return whole_ways(call, over_input).back().instructions;
   }
-  /// Of the copies, in all tiles, of so many rows of what the call makes that are kept beside its
-  /// window (Lies::kWindow; derive.h). Two loops, of what counts as rows and, within, as columns.
+  /// Copies, in all tiles, of so many rows of what the call makes that are kept beside its window
+  /// (Lies::kWindow; derive.h). Two loops, of what counts as rows and, within, as columns.
   [[nodiscard]] double kept(const InstanceCall& call, std::vector<LoopAround> loops, int64_t rows);
 
  private:

@@ -17,8 +17,8 @@ class LayoutProblems {
   /// The schedule must outlive it.
   LayoutProblems(const Graph& graph, const Schedule& schedule, const KernelUses& uses);
 
-  /// Of `memory`, with buffer b in memory where[b]; those elsewhere have size 0. alignment_1: as if
-  /// every type could lie anywhere.
+  /// The problem of `memory`, with buffer b in memory where[b]; those elsewhere have size 0.
+  /// alignment_1: as if every type could lie anywhere.
   [[nodiscard]] layout::Problem of(MemoryId memory, const std::vector<MemoryId>& where,
                                    bool alignment_1) const;
 

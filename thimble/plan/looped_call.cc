@@ -150,7 +150,7 @@ class CountedCall::Counting {
   }
   [[nodiscard]] int64_t extent(int axis) const { return (*call_.shape)[static_cast<size_t>(axis)]; }
 
-  /// Of the output, in any tile.
+  /// The largest extents of the output in any tile.
   [[nodiscard]] CallExtents most() const {
     std::array<int64_t, kKernelAxes> extents{};
     for (size_t k = 0; k < kKernelAxes; ++k)

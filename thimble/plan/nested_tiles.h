@@ -11,8 +11,8 @@
 
 namespace thimble {
 
-/// Of loops (outer ones first) whose clocks are those of whole axes: lays each into the tiles of
-/// the one around it that tiles the same axis. From one outer tile to the next it advances by as
+/// Lays each of the loops (outer ones first), whose clocks are those of whole axes, into the tiles
+/// of the one around it that tiles the same axis. From one outer tile to the next it advances by as
 /// many tiles of its own as the outer positions take. calls: of the outermost loop; steps: theirs.
 /// False if calls of one loop differ in that, an outer tile does not take a whole number of inner
 /// ones, or an axis would be tiled thrice.
@@ -24,7 +24,7 @@ namespace thimble {
 /// What the tile computes of an axis of so many positions.
 [[nodiscard]] Interval positions(const TiledCall& call, int64_t outer_tile, int64_t tile,
                                  int64_t extent);
-/// The same in terms of the counters. loop: the inner, or only, one.
+/// What the tile computes, in terms of the counters. loop: the inner, or only, one.
 [[nodiscard]] IntervalExpr interval(const TiledCall& call, LoopId loop);
 /// As shortest() of one loop (analysis/beat.h), for all tiles of both.
 [[nodiscard]] TileAxis shortest(const TiledCall& call, int64_t extent, int64_t tiles, LoopId loop);

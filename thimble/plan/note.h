@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "thimble/model/id.h"
+#include "thimble/model/one_of.h"
 
 namespace thimble {
 namespace note {
@@ -109,10 +110,23 @@ struct TimeLimitStruck {
 
 }  // namespace note
 
-using Note =
+using AnyNote =
     std::variant<note::LeastOrder, note::BestOrder, note::NoPatches, note::Patches,
                  note::PatchBytes, note::ChannelLoops, note::ChannelLoopSearch, note::Spans,
                  note::InputCollected, note::InputRelaid, note::Rematerialised, note::Partitions,
                  note::ConstantChannels, note::TimeLimitStruck>;
+
+/// One of them.
+class Note : public AnyNote {
+ public:
+  template <class Kind>
+  requires kIsKindOf<Kind, AnyNote> Note(Kind kind);  // as a variant does
+  Note(const Note& other);
+  Note(Note&& other) noexcept;
+  Note& operator=(const Note& other);
+  Note& operator=(Note&& other) noexcept;
+  ~Note();
+  bool operator==(const Note& other) const;
+};
 
 }  // namespace thimble

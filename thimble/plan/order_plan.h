@@ -16,8 +16,8 @@ struct OrderPiece {
 
 struct OrderPlanOptions {
   bool in_place = true;
-  /// Of the plan. Instances compute in place by a kernel of their own (depthwise, which is slower)
-  /// only where they would exceed it otherwise.
+  /// Peak of the plan. Instances compute in place by a kernel of their own (depthwise, which is
+  /// slower) only where they would exceed it otherwise.
   int64_t peak_bytes = 0;
   /// Per instance: scratch that fast kernels want when it does not; none: nothing.
   std::vector<int64_t> scratch_bytes = {};

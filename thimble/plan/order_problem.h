@@ -8,7 +8,7 @@
 
 namespace thimble {
 
-/// Of operators over what they read, as their operands lie in these instances.
+/// Leads of operators over what they read, as their operands lie in these instances.
 [[nodiscard]] InputLeads input_leads(const Graph& graph, const Instances& instances);
 
 /// Instances are its operators, values its tensors, by their numbers; constants and values outside

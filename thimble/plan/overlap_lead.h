@@ -21,8 +21,8 @@ struct ValueLead {
 /// of the network, `in` no output.
 [[nodiscard]] bool may_overlap(const Dataflow& dataflow, ValueId out, ValueId in);
 
-/// Of a call outside of groups over `in`, which nothing reads after it: one of its operands, or the
-/// sums that it finalises.
+/// The lead of a call outside of groups over `in`, which nothing reads after it: one of its
+/// operands, or the sums that it finalises.
 [[nodiscard]] std::optional<ValueLead> call_lead(const Dataflow& dataflow, const InstanceCall& call,
                                                  ValueId in);
 

@@ -189,7 +189,7 @@ IntervalExpr interval_from(const Parsed& json) {
   return interval;
 }
 
-// Of a text from the file, what a terminal can be shown.
+// What a terminal can be shown of a text from the file.
 std::string printable(const std::string& text) {
   std::string result = text.substr(0, 40);
   for (char& c : result) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The default: all moves together, for memory and time (docs/auto.md).
+// The default: all moves together, for memory and time (docs/planners.md).
 #pragma once
 
 #include "thimble/planners/planner.h"

@@ -43,7 +43,7 @@ struct ChannelCut {
   int64_t instructions = 0;  ///< estimated, if it is the fastest within the budget
 };
 
-/// Of an order, the groups that need less than the largest of their instances otherwise (`single`,
+/// The groups of an order that need less than the largest of their instances otherwise (`single`,
 /// per position), even if slices took nothing.
 [[nodiscard]] std::vector<PlacedGroup> channel_candidates(ChannelGroups& groups,
                                                           const OrderBytes& bytes,

@@ -14,8 +14,8 @@ struct FastestCut {
   int64_t instructions = 0;  ///< estimated, of an inference
 };
 
-/// Of those with a peak of at most `limit` bytes, of which there must be one; fewer narrow sums
-/// come first. single_bytes: as best_cut has them. instructions: of a piece that fits.
+/// The fastest cut with a peak of at most `limit` bytes, of which there must be one; fewer narrow
+/// sums come first. single_bytes: as best_cut has them. instructions: of a piece that fits.
 [[nodiscard]] FastestCut fastest_cut(LatencyEstimate& latency, const std::vector<int>& order,
                                      const std::vector<int64_t>& single_bytes,
                                      const std::vector<CutPiece>& pieces, int64_t limit,

@@ -12,11 +12,11 @@
 
 namespace thimble {
 
-/// Options: docs/motes.md.
+/// Options: docs/planners.md.
 [[nodiscard]] PlannerDecision plan_motes(const Graph& graph, const Limits& limits,
                                          const PlannerOptions& options);
-/// Of these orders of instances_of(graph, limits.ports), at least one, instead of those that
-/// options say.
+/// plan_motes() with these orders of instances_of(graph, limits.ports), at least one, instead of
+/// those that options say.
 [[nodiscard]] PlannerDecision plan_motes(const Graph& graph, const Limits& limits,
                                          const PlannerOptions& options,
                                          std::vector<std::vector<int>> orders);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner `motes` is told (docs/motes.md).
+// What the planner `motes` is told (docs/planners.md).
 #pragma once
 
 #include <optional>

@@ -33,7 +33,7 @@ struct Limits {
   LayoutMethod layout = LayoutMethod::kExact;
   int jobs = 1;  ///< threads of the search, which make no difference to what it finds
 
-  // Of `auto` alone.
+  // Limits of `auto` alone.
   /// Estimated instructions, as a ratio of the fastest plan's; infinity: any number.
   double max_latency = 1.25;
   int64_t effort = 1;  ///< of the search: work grows in proportion, about
@@ -91,8 +91,8 @@ struct Infeasible {
 [[nodiscard]] Front front_within(const Limits& limits);
 /// Those that no other is as good as, and the one that the limits choose; never empty.
 [[nodiscard]] Planned front_of(const Limits& limits, std::vector<PricedPlan> plans);
-/// The same plans with a format of weights for each operator: those that are fastest together
-/// within so many bytes of flash; the smallest, if none are. Where the core has several.
+/// The plans with a format of weights for each operator: those that are fastest together within so
+/// many bytes of flash; the smallest, if none are. Where the core has several.
 [[nodiscard]] Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
                                    int64_t weight_bytes);
 /// The plans spread over the limits' memories: those that fit, of which the fastest is chosen; as

@@ -15,7 +15,7 @@ namespace {
 
 /// Plans are compared by layouts that are quick, but the same on every machine.
 constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 5;
-/// Of what is enough: peaks to try where the fastest plan within it cannot be laid out there.
+/// Peaks to try, in percent of what is enough, where the fastest plan within it cannot be laid out.
 constexpr int64_t kLowerPeaks[] = {97, 94, 90, 85, 75};
 
 StreamOptions stream_options(const Limits& limits, const PlannerOptions& options) {

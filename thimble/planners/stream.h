@@ -2,7 +2,7 @@
 // Row streaming: an order of instances is cut into single ones and fused groups that roll along
 // rows or, where the peak needs it, pixels, each tensor between them a ring of what is still
 // needed, with outputs over inputs that are consumed; into groups over channels; and into rolled
-// groups inside of these (docs/stream.md). Nothing is recomputed unless the user allows it.
+// groups inside of these (docs/planners.md). Nothing is recomputed unless the user allows it.
 //
 //   moves       roll, slice channels, rows within channels, output over input; relayout and
 //               collecting of ports; rematerialisation

@@ -19,7 +19,7 @@ struct Arguments {
   int32_t chunk_begin = 0, chunk_end = 0;  ///< accumulate
 };
 
-/// Of a call without width_fault().
+/// The arguments of a call without width_fault().
 [[nodiscard]] Arguments arguments(const Call& call, const Counters& counters);
 
 /// Iterations of every loop of the program, by LoopId.

@@ -22,7 +22,7 @@ struct Fault {
 [[nodiscard]] std::string describe(const Graph& graph, TensorId t);  ///< "tensor 3 ('name')"
 [[nodiscard]] std::string describe(const Graph& graph, const Call& call);
 
-/// Of the calls of one program. All throw Fault.
+/// The checks of the calls of one program. All throw Fault.
 class CallForms {
  public:
   /// Both must outlive it.

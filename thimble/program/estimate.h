@@ -19,7 +19,7 @@ struct Estimate {
                                    ///< inference takes beside its calls is left out
   std::set<std::string> left_out;  ///< kernels without coefficients: they count nothing
 
-  /// Of a position, rounded; 0 where nothing is called.
+  /// Instructions of a position, rounded; 0 where nothing is called.
   [[nodiscard]] int64_t of_step(Position position) const;
 };
 
@@ -34,7 +34,7 @@ struct CoreEstimate {
 
   /// At the clock, if each instruction takes a cycle, and with the waits; nothing without a clock.
   [[nodiscard]] std::optional<double> milliseconds() const;
-  /// Of so many instructions of it.
+  /// The time of so many instructions of the core.
   [[nodiscard]] std::optional<double> milliseconds_of(double instructions) const;
 };
 /// Nothing if the core has no latency model.

@@ -19,7 +19,7 @@ struct KernelCost {
   int64_t scratch_bytes = 0;  ///< of the arena while it executes
 };
 
-/// Of one step that calls a kernel for an operator. One that makes calls of several families (a
+/// The kernel of one step that calls one for an operator. A step with calls of several families (a
 /// concatenation of rescaled parts) has that of the first, and no runner-up.
 struct KernelChoice {
   Position position = 0;

@@ -17,7 +17,7 @@ struct Walk {
   std::vector<int64_t> leading;
 };
 
-/// Of a plain copy of a tensor.
+/// The walk of a plain copy of a tensor.
 [[nodiscard]] Walk identity_walk(const Shape& shape);
 
 /// Whether each kernel axis runs over as many indices of either tensor: a row-major sequence has

@@ -124,7 +124,7 @@ WantedChannel wanted_channel(const ReadBack& r, size_t o, reference::FixedFactor
   const bool window = weights.shape.size() == 4;
   const size_t rows = window ? static_cast<size_t>(weights.shape[1]) : 1;
   const size_t run = inputs / rows, rest = run % 4, filled = (run + 3) / 4 * 4;
-  // Of few channels rows filled up to fours, if that is as many fours.
+  // Rows of few channels are filled up to fours, if that is as many fours.
   if (window && weights.shape[3] < 4 && rows > 1 && rows * filled == (inputs + 3) / 4 * 4) {
     for (size_t k = 0; k < rows * filled; ++k) {
       if (k % filled < run) {

@@ -118,7 +118,7 @@ std::string sigmoid_fault(const ReadBack& r, int most_exponent) {
       .text();
 }
 
-// Of ABS of int16.
+// The fault of ABS of int16.
 std::string mirrored_fault(const ReadBack& r) {
   const auto* p = r.as<runtime::LeakyReluParams>();
   if (p == nullptr) return kOtherKernel;
@@ -251,7 +251,7 @@ struct Checker {
     d.expect("output_zero_point", p->output_zero_point, zero_point(r.out()));
     return d.text();
   }
-  // Of float32 alone.
+  // Two operators of float32 alone, and FLOOR_DIV, which has no parameters for int32.
   std::string operator()(const L2Pool2D&) const { return kOtherKernel; }
   std::string operator()(const Elementwise&) const { return kOtherKernel; }
   std::string operator()(const FloorDiv&) const { return kOtherKernel; }

@@ -77,17 +77,17 @@ template <class T>
   return values;
 }
 
-/// Of the operators with weights, in weights_fault.cc.
+/// Faults of the operators with weights, in weights_fault.cc.
 [[nodiscard]] std::string weights_fault(const Conv2D& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const FullyConnected& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const TransposeConv& a, const ReadBack& r);
-/// Of operators with a state, in recurrent_fault.cc.
+/// Faults of operators with a state, in recurrent_fault.cc.
 [[nodiscard]] std::string weights_fault(const SvdfFeatures& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const ShiftIn& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const SvdfOutput& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const Lstm& a, const ReadBack& r);
-/// Of the audio front end, in signal_fault.cc.
+/// Faults of the audio front end, in signal_fault.cc.
 [[nodiscard]] std::string signal_fault(const SignalWindow& a, const ReadBack& r);
 [[nodiscard]] std::string signal_fault(const SignalAutoShift& a, const ReadBack& r);
 [[nodiscard]] std::string signal_fault(const SignalShift& a, const ReadBack& r);
@@ -100,9 +100,9 @@ template <class T>
 [[nodiscard]] std::string signal_fault(const SignalSubtraction& a, const ReadBack& r);
 [[nodiscard]] std::string signal_fault(const SignalPcan& a, const ReadBack& r);
 [[nodiscard]] std::string signal_fault(const SignalLog& a, const ReadBack& r);
-/// Of the operators of float32, in float_fault.cc.
+/// Faults of the operators of float32, in float_fault.cc.
 [[nodiscard]] std::string float_parameter_fault(const ReadBack& r);
-/// Of those whose elements only move, whatever their type, in parameter_fault.cc.
+/// Faults of those whose elements only move, whatever their type, in parameter_fault.cc.
 [[nodiscard]] std::string pad_fault(const Pad& a, const ReadBack& r);
 [[nodiscard]] std::string gather_fault(const Gather& a, const ReadBack& r);
 [[nodiscard]] std::string update_slice_fault(const ReadBack& r);
@@ -123,7 +123,7 @@ void compare_four(const char* what, const int32_t (&given)[kKernelAxes],
 /// what it is. factors: of each output channel.
 [[nodiscard]] std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,
                                       const std::vector<reference::FixedFactor>& factors);
-/// The same in fours.
+/// The constants of a convolution or fully connected layer in fours, and its rounding.
 [[nodiscard]] std::string fours_fault(const ReadBack& r, const runtime::Conv2DFoursParams& p,
                                       const std::vector<reference::FixedFactor>& factors);
 /// Parameters but for the window, and constants, of a convolution of int16 in words.

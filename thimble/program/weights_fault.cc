@@ -236,7 +236,7 @@ std::string weights_fault(const TransposeConv& a, const ReadBack& r) {
 
 namespace {
 
-// Of convolutions whose weights fold nothing into the bias.
+// Convolutions whose weights fold nothing into the bias.
 bool is_unfolded(const ReadBack& r) {
   return r.in(0).type == DType::kInt16 || reference::weight_zero_point_of(r.in(1)) != 0;
 }

@@ -30,7 +30,7 @@ struct ActivationRange {
 /// factor * accumulator + zero point, clamped.
 [[nodiscard]] int32_t requantised(int32_t accumulator, FixedFactor factor, int32_t zero_point,
                                   ActivationRange range);
-/// The same for an int8 output.
+/// requantised() for an int8 output.
 [[nodiscard]] int8_t requantise(int32_t accumulator, FixedFactor factor, int32_t zero_point,
                                 ActivationRange range);
 

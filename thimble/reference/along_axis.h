@@ -11,7 +11,7 @@ struct AxisLine {
   size_t first, step, count;
 };
 
-/// Of every position of the other axes, in row-major order.
+/// The lines at every position of the other axes, in row-major order.
 [[nodiscard]] inline std::vector<AxisLine> lines_along(const Shape& shape, int axis) {
   const auto at = static_cast<size_t>(axis);
   const Strides strides = row_major_strides(shape);

@@ -14,7 +14,7 @@ int32_t rounded_quotient(int32_t sum, int32_t count) {
   return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
 }
 
-/// Of values that were 128 more, none negative.
+/// The quotient of values that were 128 more, none negative: ties round up.
 int32_t rounded_quotient_of_uint8(int32_t sum, int32_t count) {
   return (sum + 128 * count + count / 2) / count - 128;
 }

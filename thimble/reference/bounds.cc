@@ -155,7 +155,7 @@ ValueRanges at_corners(const BoundsContext& c, FixedFactor last, int largest_shi
   return result;
 }
 
-/// Of ADD, SUB and SQUARED_DIFFERENCE: from twice the larger scale to the output's.
+/// The factor of ADD, SUB and SQUARED_DIFFERENCE from twice the larger scale to the output's.
 double ratio_to_output(const BoundsContext& c) {
   return 2 * double{std::max(scale_of(c.input(0)), scale_of(c.input(1)))} /
          double{scale_of(c.output())};
@@ -341,7 +341,7 @@ struct BoundsOf {
   requires kIsSignal<Signal> ValueRanges operator()(const Signal&) const {
     return any_value(c.output());
   }
-  // Of float32 alone.
+  // Two operators of float32 alone, and FLOOR_DIV, whose values are any.
   ValueRanges operator()(const L2Pool2D&) const { return any_value(c.output()); }
   ValueRanges operator()(const Elementwise&) const { return any_value(c.output()); }
   ValueRanges operator()(const FloorDiv&) const { return any_value(c.output()); }

@@ -42,7 +42,7 @@ class Products {
     }
   }
 
-  /// Of the values [first, first + count).
+  /// Bounds of the sum over the values [first, first + count).
   [[nodiscard]] SumBounds sum(const int8_t* weights, int32_t weight_zero_point, size_t first,
                               size_t count) const {
     constexpr size_t kMostAtOnce = 16384;  // products below 2^16
@@ -65,7 +65,7 @@ class Products {
   std::vector<int32_t> low_, high_;
 };
 
-/// Of int8; weights and bias are constant, sums have 32 bits.
+/// The operator is of int8; its weights and bias are constant, its sums have 32 bits.
 bool is_plain(const BoundsContext& c) {
   const size_t operands = c.op.inputs.size();
   return c.input(0).type == DType::kInt8 && c.input(1).is_constant() &&
@@ -111,7 +111,7 @@ struct TapSums {
   }
 
  private:
-  /// Of a channel's taps above and to the left: [kernel rows + 1][kernel columns + 1].
+  /// Sums of a channel's taps above and to the left: [kernel rows + 1][kernel columns + 1].
   [[nodiscard]] std::vector<SumBounds> sums_before(size_t o) const {
     const auto width = static_cast<size_t>(window.kernel_w);
     const auto height = static_cast<size_t>(window.kernel_h);

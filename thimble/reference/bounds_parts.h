@@ -34,9 +34,9 @@ struct BoundsContext {
 [[nodiscard]] ValueRanges everywhere(const Tensor& tensor, ValueRange interval);
 [[nodiscard]] ValueRanges any_value(const Tensor& tensor);
 [[nodiscard]] ValueRange hull(ValueRange a, ValueRange b);
-/// Of at least one.
+/// The hull of at least one interval.
 [[nodiscard]] ValueRange hull(const ValueRanges& intervals);
-/// The same elements in row-major order, with another extent of the last axis.
+/// Intervals of the elements in row-major order, with another extent of the last axis.
 [[nodiscard]] ValueRanges reshaped(const ValueRanges& intervals, size_t channels);
 
 /// requantise() of all sums of an interval: it rises with the sum, unless 32 bits overflow; then

@@ -9,8 +9,8 @@
 
 namespace thimble::reference {
 
-/// Of both operands of an operator, one value per element of the output (broadcast): a difference
-/// to the zero point, shifted left, at twice the larger input scale.
+/// Both operands of an operator, one value per element of the output (broadcast): a difference to
+/// the zero point, shifted left, at twice the larger input scale.
 struct CommonScale {
   double scale = 0;  ///< twice the larger
   std::vector<int32_t> a, b;
@@ -20,7 +20,7 @@ enum class Quotients : uint8_t { kDouble, kFloat };
 [[nodiscard]] double quotient(double a, double b, Quotients quotients);
 [[nodiscard]] Quotients quotients_of(const Sub& op);
 
-/// Of sums and differences: 20 bits for int8, 15 for int16.
+/// The left shift of sums and differences: 20 bits for int8, 15 for int16.
 [[nodiscard]] int sum_left_shift(DType type);
 [[nodiscard]] CommonScale at_common_scale(const OpContext& context, int left_shift,
                                           Quotients quotients = Quotients::kDouble);

@@ -9,7 +9,7 @@
 
 namespace thimble::reference {
 
-/// Of one box.
+/// Corners of one box.
 struct Decoded {
   float ymin = 0, xmin = 0, ymax = 0, xmax = 0;
 };

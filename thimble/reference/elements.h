@@ -30,7 +30,7 @@ template <class T>
 
 /// Elements of an int8, uint8, int16, int32 or bool (0 and 1) tensor.
 [[nodiscard]] std::vector<int32_t> integers_from(const Bytes& bytes, DType type);
-/// The same back; values are in the range of the type.
+/// Bytes of such a tensor from its elements; values are in the range of the type.
 [[nodiscard]] Bytes bytes_from_integers(const std::vector<int32_t>& values, DType type);
 
 struct IntegerRange {

@@ -21,7 +21,7 @@ struct OpContext {
   [[nodiscard]] bool has_input(size_t i) const { return i < op.inputs.size(); }
   [[nodiscard]] const Tensor& input(size_t i) const;
   [[nodiscard]] const Tensor& output() const;
-  /// Of a constant or of an activation.
+  /// Bytes of input i, constant or computed.
   [[nodiscard]] const Bytes& input_bytes(size_t i) const;
 
   /// Elements of input i, which must be of type T.

@@ -67,7 +67,7 @@ template <int kA, int kB>
   return {saturating_rounding_doubling_high_mul(a.raw, b.raw)};
 }
 
-/// The same number with another position of the point; saturates or rounds.
+/// x with another position of the point; saturates or rounds.
 template <int kTo, int kFrom>
 [[nodiscard]] Fixed<kTo> rescale(Fixed<kFrom> x) {
   if constexpr (kFrom >= kTo) {

@@ -12,7 +12,7 @@
 
 namespace thimble::reference {
 
-/// Of int8 tensors with one scale each.
+/// The function of int8 tensors with one scale each.
 template <class RealFunction>
 std::vector<Bytes> through_float(const OpContext& context, const RealFunction& function) {
   const Tensor& input = context.input(0);

@@ -53,8 +53,8 @@ Rows rows_of(const OpContext& context) {
   return a;
 }
 
-/// Of row and output channel o, over the input channels [begin, end). Wraps around, as the
-/// original's.
+/// The sum of products of row and output channel o, over the input channels [begin, end). It wraps
+/// around, as the original's.
 uint32_t dot(const Rows& a, size_t row, size_t o, size_t begin, size_t end) {
   uint32_t sum = 0;
   for (size_t k = begin; k < end; ++k) {

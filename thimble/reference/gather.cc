@@ -10,7 +10,7 @@
 namespace thimble::reference {
 namespace {
 
-/// Of the axes [begin, end).
+/// The product of the extents of the axes [begin, end).
 int64_t product_of(const Shape& shape, size_t begin, size_t end) {
   int64_t product = 1;
   for (size_t k = begin; k < end; ++k) product *= shape[k];

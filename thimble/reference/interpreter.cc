@@ -18,7 +18,7 @@ std::vector<int> inverse(const std::vector<int>& permutation) {
   return result;
 }
 
-// Of float32.
+// Outputs of an operator of float32.
 std::vector<Bytes> real_outputs(const reference::OpContext& context) {
   std::vector<RealValues> values;
   for (size_t i = 0; i < context.op.inputs.size(); ++i)

@@ -20,7 +20,7 @@ using TensorValues = std::vector<Bytes>;
 /// The values of variables, one per Graph::states.
 using StateValues = std::vector<Bytes>;
 [[nodiscard]] StateValues initial_state(const Graph& graph);
-/// The same with variables that start as given; they are left as they are after the inference.
+/// interpret() with variables that start as given; they are left as they are after the inference.
 [[nodiscard]] TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs,
                                      StateValues& state);
 

@@ -41,7 +41,7 @@ std::vector<Bytes> evaluate(const Logistic& op, const OpContext& context) {
   }
   const double to_fixed = std::ldexp(double{scale_of(input)}, 31 - kInputIntegerBits);
   const FixedFactor factor = to_fixed_factor(to_fixed);
-  // Of differences from here on, the logistic is 0 or 1.
+  // For differences from here on, the logistic is 0 or 1.
   const double radius =
       std::floor(std::ldexp((1 << kInputIntegerBits) - 1, 31 - kInputIntegerBits - factor.shift));
   std::vector<int8_t> values = context.read<int8_t>(0);

@@ -44,7 +44,7 @@ std::vector<Bytes> evaluate(const Tanh& op, const OpContext& context) {
   }
   const FixedFactor factor =
       to_fixed_factor(std::ldexp(double{scale_of(input)}, 31 - kTanhIntegerBits));
-  // Of differences from here on, the function is -1 or 1.
+  // For differences from here on, the function is -1 or 1.
   const double radius =
       std::floor(std::ldexp((1 << kTanhIntegerBits) - 1, 31 - kTanhIntegerBits - factor.shift));
   std::vector<int8_t> values = context.read<int8_t>(0);

@@ -15,7 +15,7 @@ namespace thimble::reference {
                                              std::vector<int64_t> sums,
                                              const std::vector<FixedFactor>& factors);
 
-/// Of int16.
+/// Convolutions and fully connected layers of int16.
 [[nodiscard]] std::vector<Bytes> convolve_int16(const Conv2D& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> convolve_int16(const DepthwiseConv2D& op,
                                                 const OpContext& context);

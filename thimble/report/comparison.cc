@@ -106,7 +106,7 @@ std::string limits_text(const PlannerComparison& comparison) {
 
 constexpr const char* kLegend =
     "bytes of SRAM; interpreter: arena in the file's order, greedy_by_size, nothing in place or\n"
-    "rewritten; ratio: arena to the interpreter's; M instr.: estimated (docs/latency.md); ms: "
+    "rewritten; ratio: arena to the interpreter's; M instr.: estimated (docs/cost.md); ms: "
     "these\n"
     "at the board's clock, if each takes a cycle\n";
 

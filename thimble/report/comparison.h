@@ -51,7 +51,7 @@ struct PlannerComparison {
   [[nodiscard]] bool limited() const { return sram_limit_bytes || flash_limit_bytes; }
   [[nodiscard]] bool fits(const ComparedCell& cell) const;
   [[nodiscard]] bool all_fit() const;
-  /// Of the planners and the interpreter.
+  /// Whether a planner, or the interpreter, has this outcome.
   [[nodiscard]] bool any(Outcome outcome) const;
 };
 

@@ -23,7 +23,7 @@ namespace thimble {
 /// What only cross-compiling tells.
 struct MeasuredCost {
   int64_t code_bytes = 0, weight_bytes = 0;
-  /// Of an inference on an emulated board, if there is one.
+  /// Stack and instructions of an inference on an emulated board, if there is one.
   std::optional<int64_t> stack_bytes, instructions;
   int64_t static_ram_bytes = 0;
   std::string core;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimated instructions in reports (docs/latency.md).
+// Estimated instructions in reports (docs/cost.md).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -28,15 +28,15 @@ struct Inspection {
   std::string model;
   std::vector<InspectedOp> ops;
   int64_t macs = 0, weight_bytes = 0;
-  /// Of a graph as it is planned.
+  /// Channels that are not computed, of a graph as it is planned.
   std::optional<note::ConstantChannels> constant_channels = {};
   size_t bottleneck = 0;  ///< index into ops of the largest working set
-  /// Of whole operators in this order, by their number in the graph.
+  /// Estimate of whole operators in this order, by their number in the graph.
   std::optional<CoreEstimate> estimate = {};
   std::vector<Warning> warnings = {};  ///< said first
 
   [[nodiscard]] std::optional<double> instructions(const InspectedOp& op) const;
-  /// Of an inference; 0 without an estimate.
+  /// The operator's share of an inference, in percent; 0 without an estimate.
   [[nodiscard]] double percent(const InspectedOp& op) const;
 };
 

@@ -13,7 +13,7 @@ inline constexpr const char* kReportField = "thimble_report";
 /// that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string json_text(const char* report, const nlohmann::ordered_json& fields);
 
-/// The same value in a table: null is an empty field, text has no quotation marks.
+/// A value of JSON in a table: null is an empty field, text has no quotation marks.
 [[nodiscard]] std::string csv_field(const nlohmann::ordered_json& json);
 
 }  // namespace thimble

@@ -47,7 +47,7 @@ struct PortAtPeak {
 [[nodiscard]] bool dominates(int64_t port_bytes, int64_t all_bytes);
 /// A sentence with these options; empty if the port is less than a tenth of the peak.
 [[nodiscard]] std::string hint(const Graph& graph, const PlacedPlan& plan, const PortAtPeak& at);
-/// Of all ports at the peak.
+/// The hints of all ports at the peak.
 [[nodiscard]] std::vector<std::string> hints(const Graph& graph, const PlacedPlan& plan,
                                              const Peak& peak);
 /// An object; null without a peak.

@@ -45,7 +45,7 @@ struct PlanReport {
 
 /// The tree of loops and steps, then the buffers.
 [[nodiscard]] std::string plan_text(const PlanReport& report);
-/// The same for scripts. Numbers that follow counters are strings: "2 * i0 + 1".
+/// The tree and the buffers for scripts. Numbers that follow counters are strings: "2 * i0 + 1".
 [[nodiscard]] std::string plan_json(const PlanReport& report);
 /// The front, which there is, instead of the plan that was taken.
 [[nodiscard]] std::string pareto_text(const PlanReport& report);

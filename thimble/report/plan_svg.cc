@@ -27,7 +27,7 @@ namespace {
 constexpr double kLeft = 92, kRight = 24, kHeader = 52, kLoopRow = 18, kPlotHeight = 480;
 constexpr double kStepLabels = 160, kFooter = 24;
 constexpr double kFont = kSvgFont, kSmallFont = 10;
-// Of all columns together, and of one.
+// Widths of all columns together, and of one.
 constexpr double kLeastWidth = 620, kUsualWidth = 1400, kLeastColumn = 8, kMostColumn = 90;
 
 const char* colour(BufferKind kind) {

@@ -141,7 +141,7 @@ class TextTree {
     return fmt::format(" (steps {} to {})", steps.begin, steps.end - 1);
   }
 
-  // Of all executions of the step; none if it copies nothing.
+  // Instructions of all executions of the step; none if it copies nothing.
   std::string instructions_text() const {
     return with_separators(report_.estimate->estimate.of_step(position_));
   }

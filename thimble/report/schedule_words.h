@@ -12,7 +12,7 @@
 
 namespace thimble {
 
-/// How a buffer holds its tensor (docs/schedule.md).
+/// How a buffer holds its tensor (docs/ir.md).
 enum class BufferKind : uint8_t {
   kWhole,
   kBlock,

@@ -8,7 +8,7 @@
 
 namespace thimble {
 
-/// Of the tensors that are no constants: SRAM, as far as their sizes are known.
+/// SRAM of the tensors that are no constants, as far as their sizes are known.
 struct SurveyedSram {
   int64_t peak_bytes = 0;         ///< live together at most, in the file's order, nothing in place
   int64_t interpreter_bytes = 0;  ///< laid out by size, largest first, as the interpreter does

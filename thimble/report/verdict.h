@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that a firmware takes of its chip, against what there is: the word "fits" is said of
 // the whole. What no compiler has measured is an estimate, with a margin of what it can be off by
-// (docs/code_size.md).
+// (docs/cost.md).
 //
 //   fits: SRAM 61.2 of 64.0 KiB (arena 60.0 KiB, stack 0.8 KiB estimated, up to 0.4 KiB more)
 //   fits: flash 260.1 of 512.0 KiB (weights 240.6 KiB, code 18.2 KiB estimated, up to 1.3 KiB more)

@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Channels vanish in bulk if these are at least this share of all that have weights. Of the shared
-// models and the zoo, those that learned something have at most 0.25, most none (docs/warnings.md).
+// models and the zoo, those that learned something have at most 0.25, most none (docs/models.md).
 constexpr double kBulk = 1.0 / 3;
 
 // Networks of fewer operators are little else than their ports.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alarms: what makes a network's answers worthless, or an arena larger than it need be. Reports
-// begin with them (docs/warnings.md).
+// begin with them (docs/models.md).
 //
 //   warning  every channel of FULLY_CONNECTED #2 'dense' is the same for every input, and so is the
 //            output 'scores': the network's answer does not depend on its input

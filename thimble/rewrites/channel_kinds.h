@@ -5,14 +5,9 @@
 // somebody has thought of it.
 #pragma once
 
-#include <type_traits>
-
 #include "thimble/model/attributes.h"
 
 namespace thimble {
-
-template <class A, class... List>
-inline constexpr bool kIsOneOf = (std::is_same_v<A, List> || ...);
 
 /// One operand; each channel of the output is made of the same one of it alone.
 template <class A>

@@ -89,7 +89,7 @@ struct TieChannels {
     channel_by_channel ? tie_all(in()) : keep_all();
   }
 
-  /// Of int8, constant weights and bias, sums of 32 bits.
+  /// The operator is of int8, with constant weights and bias and sums of 32 bits.
   [[nodiscard]] bool is_plain() const {
     return tensor(in()).type == DType::kInt8 && tensor(in(1)).is_constant() &&
            (op.inputs.size() < 3 || tensor(in(2)).is_constant()) &&
@@ -192,7 +192,7 @@ std::vector<KeptChannels> kept_channels(const Graph& graph,
   }
   for (const Op& op : graph.ops) {
     std::visit(TieChannels{sets, op, bounds}, op.attributes);
-    // Of constants alone, which nobody folded: they have all channels.
+    // Operators on constants alone, which nobody folded, have all channels.
     if (std::ranges::none_of(op.inputs, [&](TensorId t) { return sets.has(t); }))
       sets.keep(op.outputs[0]);
   }

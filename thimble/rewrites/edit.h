@@ -29,7 +29,7 @@ void erase_ops(Graph& graph, const std::vector<bool>& erase);
 void move_port(Graph& graph, Port& port, TensorId tensor);
 /// Whether a variable begins or ends an inference with it.
 [[nodiscard]] bool is_state(const Graph& graph, TensorId tensor);
-/// Of the network, or of a variable.
+/// Whether the tensor is an input, or an output, of the network or of a variable.
 [[nodiscard]] bool is_input(const Graph& graph, TensorId tensor);
 [[nodiscard]] bool is_output(const Graph& graph, TensorId tensor);
 

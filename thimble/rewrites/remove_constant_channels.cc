@@ -68,7 +68,7 @@ class Thinned {
   }
 
  private:
-  /// Of the channels that go, where every input gives them the same value.
+  /// Values of the channels that go, where every input gives them the same value.
   [[nodiscard]] std::vector<std::optional<int32_t>> constants(size_t t) const {
     std::vector<std::optional<int32_t>> result(kept_[t].size());
     for (size_t c = 0; c < bounds_[t].size(); ++c) {

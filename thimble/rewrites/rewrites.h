@@ -15,7 +15,7 @@ enum class ConstantChannels : uint8_t { kRemoved, kKept };
 /// All of those below that keep the interface, in the order that pays; see rewrites.cc.
 [[nodiscard]] RewrittenGraph rewrite_with_certificate(
     const Graph& graph, ConstantChannels channels = ConstantChannels::kRemoved);
-/// The same without the certificate.
+/// rewrite_with_certificate() without the certificate.
 [[nodiscard]] Graph rewrite(const Graph& graph,
                             ConstantChannels channels = ConstantChannels::kRemoved);
 

@@ -53,7 +53,7 @@ class Gathers {
   /// One operand's blocks, seen from the output.
   struct Blocks {
     size_t axis = 0;  ///< in which they differ, of the operand
-    /// Of the output; kChunk: of the chunk; kAll: each output needs all of the operand's axis.
+    /// Axis of the output; kChunk: of the chunk; kAll: each output needs all of the operand's axis.
     int out_axis = 0;
     std::vector<Served> served;  ///< ascending
   };

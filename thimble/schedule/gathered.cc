@@ -66,7 +66,7 @@ class Gatherer {
     return schedule_.buffer(id).origin[axis].base;
   }
 
-  /// Of the operand's axis; empty where counters move the blocks.
+  /// What the gap needs of the operand's axis; empty where counters move the blocks.
   Interval needed_for(const Step& step, size_t operand, const Gathers::Blocks& blocks,
                       const Gathers::Gap& gap, const Gathers::Along& along) const {
     for (BufferId id : step.in[operand].from) {

@@ -80,7 +80,7 @@ void each_bound(Interval& interval, Visit visit) {
 [[nodiscard]] RegionExpr region_expr(const Region& region);
 /// Region of `shape` with `interval` along `axis` and everything else whole.
 [[nodiscard]] RegionExpr along(const Shape& shape, int axis, const IntervalExpr& interval);
-/// The same but for base: the one with the larger base is never the lesser.
+/// Both are the same but for base: the one with the larger base is never the lesser.
 [[nodiscard]] bool advance_alike(const IndexExpr& a, const IndexExpr& b);
 /// "2 i + 1", with name(loop) for the counters. Valid C++ if the names are (floor_div for
 /// divisors).

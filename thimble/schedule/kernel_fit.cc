@@ -60,7 +60,7 @@ std::variant<CallAxis, std::string> merged_axis(const Piece& piece, const Kernel
       {std::max(use.limits[k].begin, limits.begin), std::min(use.limits[k].end, limits.end)}};
 }
 
-// Of a kernel axis that its kernel wants whole, or that is a loop around the call.
+// The fault of a kernel axis that its kernel wants whole, or that is a loop around the call.
 std::string axis_fault(const CallAxis& axis, size_t k, const KernelUse& use, KernelId kernel) {
   const size_t leading = use.out.axes.size() - kKernelAxes;
   const bool constant = axis.interval.begin.constant() && axis.interval.end.constant();

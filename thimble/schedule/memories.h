@@ -59,7 +59,7 @@ enum class Place : uint8_t {
 [[nodiscard]] MemoryId memory_of(Place place);
 [[nodiscard]] Place place_of(MemoryId memory);
 
-/// Of all inputs and of all outputs of a network.
+/// Places of all inputs and of all outputs of a network.
 struct PortPlaces {
   Place input = Place::kResident, output = Place::kResident;
   bool operator==(const PortPlaces&) const = default;

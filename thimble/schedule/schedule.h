@@ -14,7 +14,7 @@
 //   finalise project y whole from a into y        (y may share a's bytes)
 //
 // What a step reads is not written down: the access map of its operator says it, given the region
-// that it computes (docs/schedule.md).
+// that it computes (docs/ir.md).
 #pragma once
 
 #include <functional>
@@ -73,7 +73,7 @@ struct Operand {
   explicit Operand(std::vector<BufferId> buffers) : from(std::move(buffers)) {}
 
   [[nodiscard]] bool valid() const { return !from.empty(); }
-  /// Of an operand with no more than one.
+  /// The buffer of an operand with no more than one.
   [[nodiscard]] BufferId buffer() const;
   bool operator==(const Operand&) const = default;
 };

@@ -102,7 +102,7 @@ Least least_before(size_t positions, const std::vector<FrontPiece>& pieces,
   return least;
 }
 
-/// Of labels, fewest bytes first, the fastest with no more bytes and nothing below.
+/// The fastest of the labels, fewest bytes first, with no more bytes and nothing below.
 const Label* fastest_below(int64_t bytes, const std::vector<Label>& labels) {
   const Label* fastest = nullptr;
   for (const Label& label : labels) {

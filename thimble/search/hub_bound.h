@@ -8,9 +8,9 @@
 
 namespace thimble {
 
-/// Of such a tensor and an operator, either a reader comes after the operator: then all that is
-/// before the operator was executed beside the tensor. Or all readers come before it: then the last
-/// of them found what the others had made, beside the tensor.
+/// For a tensor with several readers and an operator, either a reader comes after the operator:
+/// then all that is before the operator was executed beside the tensor. Or all readers come before
+/// it: then the last of them found what the others had made, beside the tensor.
 ///
 ///   x -> part 1, part 2, .. part 20       part k -> step k, which needs step k - 1
 ///

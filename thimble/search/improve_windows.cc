@@ -13,7 +13,7 @@ struct Stretch {
   std::ptrdiff_t first, end;  ///< positions in an order
 };
 
-/// Of `length`, or less, with `position` in the middle, as far as the order goes.
+/// A stretch of `length`, or less, with `position` in the middle, as far as the order goes.
 Stretch around(std::ptrdiff_t position, std::ptrdiff_t length, std::ptrdiff_t count) {
   const std::ptrdiff_t first = std::clamp<std::ptrdiff_t>(
       position - length / 2, 0, std::max<std::ptrdiff_t>(count - length, 0));

@@ -23,7 +23,7 @@ int64_t live_at_end(const OrderProblem& problem) {
 }
 
 /// Operators executed in a state like M, neither none nor all; nothing if there is no such state.
-/// Of several, that which leaves parts of equal size.
+/// If there are several, it is the one that leaves parts of the most equal size.
 std::vector<int> least_state(const OrderProblem& problem, OrderBudget* budget) {
   const OrderLinks links(problem);
   LeastCut cuts(problem, links, budget);

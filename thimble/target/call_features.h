@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a call of a kernel does, counted: how often each of its loops goes round. Instructions are
-// nearly linear in these numbers (docs/latency.md), whatever the sizes.
+// nearly linear in these numbers (docs/cost.md), whatever the sizes.
 #pragma once
 
 #include <array>

@@ -2,7 +2,7 @@
 // Flash that code takes and stack that it needs on a core, before there is a compiler: of each
 // kernel what the compiler made of its source, of the code around its calls a coefficient for each
 // thing that is written there. Both are data, cores/code/*.json, which fit_code writes
-// (docs/code_size.md):
+// (docs/cost.md):
 //
 //   {"core": "cortex-m4", "compiler": "arm-none-eabi-g++ 12.2.1", "command": "fit_code ...",
 //    "parts": [{"kernels": ["conv_2d"], "bytes": 1180, "uses": {"RINGS": 96}},

@@ -277,8 +277,8 @@ void count_pixel_pairs(const runtime::Window2D& w, int32_t in_channels, const Ca
   }
 }
 
-// The same from where inputs lie, pairs within rows or, if these join, within an image
-// (conv_2d_1x1_mve.cc). Pixels are calls of the block.
+// Fours of output channels at two pixels, from where inputs lie: pairs within rows or, if these
+// join, within an image (conv_2d_1x1_mve.cc). Pixels are calls of the block.
 void count_joined_pairs(const runtime::Window2D& w, int32_t in_channels, const CallShape& call,
                         FeatureSums sums) {
   const runtime::Region& region = call.region;
@@ -312,7 +312,7 @@ void count_single_pixels(int32_t in_channels, const CallShape& call, FeatureSums
   sums.add(Feature::kQuadProduct, count * blocks * in_channels / 4);
 }
 
-// Of a kernel whose weights are packed for it.
+// Features of a kernel whose weights are packed for it.
 void count_packed(const runtime::Window2D& w, int32_t in_channels, const CallShape& call,
                   FeatureSums sums) {
   const KernelInfo& kernel = info(call.kernel);

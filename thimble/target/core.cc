@@ -125,7 +125,7 @@ std::vector<std::string> split_extensions(const std::string& text) {
   return parts;
 }
 
-// Of a core that is known without them: "nofp", "nofp+nodsp".
+// A known core with the extensions behind its name: "nofp", "nofp+nodsp".
 Core with_extensions(const std::string& base, const std::string& extensions) {
   const std::string plain = plain_core(base);
   for (const ArmCore& arm : arm_cores()) {

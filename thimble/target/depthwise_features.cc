@@ -41,8 +41,8 @@ bool broken(const Window2D& w, const runtime::View& x, int32_t first, const runt
   return first + (wrap_row - 1) * row_step + row >= x.modulus || last >= 2 * x.modulus;
 }
 
-// Of windows with a row that the end of a ring cuts in two (find_wrap): the kernel goes tap by tap.
-// all: of all windows.
+// Taps of windows with a row that the end of a ring cuts in two (find_wrap): the kernel goes tap by
+// tap. all: taps of all windows.
 TapCount broken_taps(const DepthwiseConv2DParams& p, const CallShape& call, const TapCount& all) {
   if (call.cut) return {*call.cut * all.taps, *call.cut * all.rows};
   const runtime::Region& region = call.region;

@@ -63,10 +63,10 @@ struct TileColumns {
   return view.stride[2] > view.stride[1];
 }
 
-/// Of the rows of all tiles like this one, the share that the end of a ring falls into: none where
+/// The share of the rows of all tiles like this one that the end of a ring falls into: none where
 /// it holds whole rows.
 [[nodiscard]] double cut_rows(const runtime::View& view, const TileColumns& columns);
-/// Of pieces of so many rows, the share that the end of a ring of rows falls into, between two.
+/// The share of pieces of so many rows that the end of a ring of rows falls into, between two.
 [[nodiscard]] double cut_pieces(const runtime::View& view, double rows);
 
 /// Output channels in quads and singles, as kernels take them.

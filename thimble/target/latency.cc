@@ -62,7 +62,7 @@ bool computes_floats(const KernelInfo& kernel) {
   return kernel.in == DType::kFloat32 && kernel.out == DType::kFloat32;
 }
 
-// Not fitted (docs/latency.md): what the loops of the source come to, with instructions for
+// Not fitted (docs/cost.md): what the loops of the source come to, with instructions for
 // float32 or with calls that do without.
 Features guessed_for_floats(const Core& core) {
   const bool hardware = std::ranges::find(core.flags, "-mfloat-abi=hard") != core.flags.end();

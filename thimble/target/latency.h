@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many instructions a call of a kernel takes on a core: a coefficient for each of its loops
-// (call_features.h), fitted to instructions counted in QEMU (docs/latency.md). The coefficients are
+// (call_features.h), fitted to instructions counted in QEMU (docs/cost.md). The coefficients are
 // data, cores/*.json:
 //
 //   {"core": "cortex-m4", "counted": "instructions", "command": "fit_latency ...", "program": 22.1,
@@ -29,9 +29,9 @@ struct LatencyModel {
   std::map<std::string, Features> kernels;  ///< coefficients by the kernel's name
   Features floats = {};                     ///< of all kernels of float32, which none is fitted to
 
-  /// Of a kernel without coefficients, those of the longest name that its own begins with (a
-  /// variant's are its portable kernel's until it has some), else those of a kernel with the same
-  /// parameters and types (sub: add), of copies those of bytes. Null: there are none.
+  /// The kernel's coefficients; if it has none, those of the longest name that its own begins with
+  /// (a variant's are its portable kernel's until it has some), else those of a kernel with the
+  /// same parameters and types (sub: add), of copies those of bytes. Null: there are none.
   [[nodiscard]] const Features* coefficients(const std::string& kernel) const;
   /// Instructions; nothing if the kernel has no coefficients.
   [[nodiscard]] std::optional<double> estimate(const CallShape& call) const;

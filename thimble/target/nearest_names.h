@@ -11,7 +11,7 @@ namespace thimble {
 
 /// Letters in lower case and digits, nothing else: "ESP32-C3" and "esp32_c3" are "esp32c3".
 [[nodiscard]] std::string plain_name(std::string_view name);
-/// Of `names`, in their order where they are as near: by the least number of letters to insert,
+/// The nearest of `names`, in their order if as near: by the least number of letters to insert,
 /// remove or replace, those in which `typed` occurs first. Spelling does not matter (plain_name).
 [[nodiscard]] std::vector<std::string> nearest_names(std::string_view typed,
                                                      std::span<const std::string> names,

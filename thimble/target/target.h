@@ -26,7 +26,7 @@ struct Target {
   int64_t clock_hz = 0;
   int64_t flash_bytes = 0;       ///< for code and weights; 0: a chip whose board has it
   std::vector<Memory> memories;  ///< in order of preference; none: a core alone
-  /// Of flash at that clock; nothing: not known.
+  /// Wait states of flash at that clock; nothing: not known.
   std::optional<int64_t> flash_wait_states = {};
 
   /// On the chip: tightly coupled and SRAM.
@@ -40,7 +40,7 @@ struct Target {
 [[nodiscard]] Target parse_target(const std::string& json, const std::string& where);
 [[nodiscard]] Target read_target(const std::filesystem::path& path);
 
-/// Of all devices that are no emulator's, by name.
+/// Targets of all devices that are no emulator's, by name.
 [[nodiscard]] std::vector<Target> builtin_targets();
 /// A description if `name` ends in ".json", else the device that is meant (device.h). Throws
 /// CompileError.

@@ -15,7 +15,7 @@
 namespace thimble {
 namespace {
 
-/// Of all pixels, padding left out.
+/// Taps and runs of the windows of all pixels, padding left out.
 struct WindowTaps {
   double taps = 0, runs = 0;
   double found = 1;  ///< share of the pixels that are looked for; the others move on

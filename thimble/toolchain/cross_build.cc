@@ -234,8 +234,8 @@ std::string disassembly(const std::string& core, const fs::path& elf) {
   return result.out;
 }
 
-// Of all functions that the models' callers see. `units`: compiled in `folder`; `linked`: what they
-// are linked to, disassembled.
+// The stack of all functions that the models' callers see. `units`: compiled in `folder`; `linked`:
+// what they are linked to, disassembled.
 int64_t stack_bytes(const std::string& linked, const fs::path& folder,
                     const std::vector<Unit>& units) {
   StackUsage usage;

@@ -21,11 +21,11 @@ struct CrossBuild {
       table_sources;  ///< define thimble_models ("harness.h"): not counted
   std::vector<std::filesystem::path> include_folders;
   std::string core = "cortex-m4";
-  /// Of RAM that the most demanding of the models takes: its arena, and tensors outside of it.
+  /// RAM that the most demanding of the models takes: its arena, and tensors outside of it.
   int64_t ram_bytes = 0;
 };
 
-/// Of what the linker kept. Start-up code, semihosting, harness and table are left out; what
+/// Sizes of what the linker kept. Start-up code, semihosting, harness and table are left out; what
 /// models need from the compiler's libraries (memcpy, 64-bit division) is in.
 struct FirmwareSize {
   int64_t code_bytes = 0;    ///< flash for all but the weights: instructions and constants

@@ -19,7 +19,7 @@ class StackUsage {
  public:
   /// The text of a .ci file, of one object.
   void add_call_graph(const std::string& text);
-  /// Of objdump -d: functions that no call graph has.
+  /// What objdump -d prints: functions that no call graph has.
   void add_disassembly(const std::string& text);
 
   /// Functions with C names that call graphs define.

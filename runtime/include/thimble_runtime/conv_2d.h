@@ -66,7 +66,7 @@ struct Conv2DPairsParams {
 /// scratch: conv_2d_pairs_dsp_scratch_bytes, aligned to 4. progress: pixel.
 void conv_2d_pairs_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
                        const Region& region, int8_t* scratch) noexcept;
-/// The same with compact weights; every sum times 256 fits 32 bits.
+/// conv_2d_pairs_dsp with compact weights; every sum times 256 fits 32 bits.
 void conv_2d_pairs_compact_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
                                const Region& region, int8_t* scratch) noexcept;
 /// conv_2d_pairs_dsp without scratch, pixel by pixel, for a window of one tap without padding:
@@ -82,7 +82,7 @@ constexpr int32_t conv_2d_pairs_row_inputs(int32_t kernel_h, int32_t kernel_w,
   const bool fits = kernel_h * filled == (kernel_h * run + 3) / 4 * 4;
   return fits && in_channels < 4 && kernel_h > 1 ? filled : run;
 }
-/// Of a window that is read row by row.
+/// Most rows of a window that is read row by row.
 constexpr int32_t kMostWindowRows = 12;
 /// Bytes of a row of inputs with its padding, where rows are copied: first layers, whose taps do
 /// not begin at multiples of four. Else 0.
@@ -135,7 +135,7 @@ constexpr int32_t fours_words(int32_t inputs) noexcept { return (inputs + 15) / 
 /// scratch: conv_2d_mve_scratch_bytes. progress: pixel.
 void conv_2d_mve(const Conv2DFoursParams& p, const View& x, const View& out, const Region& region,
                  int8_t* scratch) noexcept;
-/// The same for a window of one tap without padding: channels of x are neighbours. progress: pixel.
+/// conv_2d_mve for one tap without padding: channels of x are neighbours. progress: pixel.
 void conv_2d_1x1_mve(const Conv2DFoursParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
 /// The windows of two pixels.
@@ -197,8 +197,8 @@ void transpose_conv(const UnfoldedConv2DParams& p, const View& x, const View& ou
                     const Region& region) noexcept;
 void transpose_conv_i16(const UnfoldedConv2DParams& p, const View& x, const View& out,
                         const Region& region) noexcept;
-/// The same of one group of input channels, which are neighbours, four output channels at a time.
-/// Inputs are read where they lie. progress: pixel.
+/// transpose_conv of one group of input channels, which are neighbours, four output channels at a
+/// time. Inputs are read where they lie. progress: pixel.
 void transpose_conv_dsp(const UnfoldedConv2DParams& p, const View& x, const View& out,
                         const Region& region) noexcept;
 void transpose_conv_mve(const UnfoldedConv2DParams& p, const View& x, const View& out,
@@ -230,12 +230,12 @@ void conv_2d_i16_dsp(const Conv2DWordsParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
 void transpose_conv_i16_dsp(const Conv2DWordsParams& p, const View& x, const View& out,
                             const Region& region) noexcept;
-/// The same with compact weights.
+/// conv_2d_i16_dsp and transpose_conv_i16_dsp with compact weights.
 void conv_2d_i16_compact_dsp(const Conv2DWordsParams& p, const View& x, const View& out,
                              const Region& region) noexcept;
 void transpose_conv_i16_compact_dsp(const Conv2DWordsParams& p, const View& x, const View& out,
                                     const Region& region) noexcept;
-/// The same with weights in rows.
+/// conv_2d_i16_dsp and transpose_conv_i16_dsp with weights in rows, for MVE.
 void conv_2d_i16_mve(const Conv2DWordsParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
 void transpose_conv_i16_mve(const Conv2DWordsParams& p, const View& x, const View& out,

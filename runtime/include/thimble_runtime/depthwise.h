@@ -21,8 +21,8 @@ struct DepthwiseConv2DParams {
 /// x int8, out int8. progress: pixel.
 void depthwise_conv_2d(const DepthwiseConv2DParams& p, const View& x, const View& out,
                        const Region& region) noexcept;
-/// The same, output at the addresses of the input: same shape, multiplier 1, no rings, whole images
-/// (region covers y and x). scratch: depthwise_conv_2d_in_place_scratch_bytes. progress: plane.
+/// depthwise_conv_2d over its input: same shape, multiplier 1, no rings, whole images (region
+/// covers y and x). scratch: depthwise_conv_2d_in_place_scratch_bytes. progress: plane.
 void depthwise_conv_2d_in_place(const DepthwiseConv2DParams& p, const View& x, const View& out,
                                 const Region& region, int8_t* scratch) noexcept;
 /// One channel of the input.
@@ -66,8 +66,8 @@ void depthwise_conv_2d_shifted_dsp(const DepthwiseConv2DPackedParams& p, const V
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
 void depthwise_conv_2d_clamped_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
-/// The same with constants in 8 bits, which are unpacked into scratch when the kernel begins, those
-/// of as many channels as go at a time.
+/// The three kernels with constants in 8 bits, which are unpacked into scratch when the kernel
+/// begins, those of as many channels as go at a time.
 void depthwise_conv_2d_compact_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
 void depthwise_conv_2d_compact_shifted_dsp(const DepthwiseConv2DPackedParams& p, const View& x,

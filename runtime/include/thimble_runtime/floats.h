@@ -24,8 +24,8 @@ struct FloatConv2DParams {
 /// progress: pixel.
 void conv_2d_f32(const FloatConv2DParams& p, const View& x, const View& out,
                  const Region& region) noexcept;
-/// The same with weights of int8 ("hybrid"), each of which stands for the product of its scale with
-/// what it is more than the zero point, rounded.
+/// conv_2d_f32 with weights of int8 ("hybrid"), each of which stands for the product of its scale
+/// with what it is more than the zero point, rounded.
 struct HybridConv2DParams {
   const int8_t* weights;  ///< [out channel][kernel_h][kernel_w][in_per_group]
   const float* bias;      ///< [out channel]
@@ -174,7 +174,7 @@ struct FloatLstmParams {
 /// (batch, element): hidden states, then the cell state. progress: none.
 void lstm_f32(const FloatLstmParams& p, const View& x, const View& state, const View& out,
               const Region& region) noexcept;
-/// The same with weights as of HybridConv2DParams.
+/// lstm_f32 with weights as of HybridConv2DParams.
 struct HybridLstmParams {
   const int8_t* weights;    ///< [gate][unit][input]
   const int8_t* recurrent;  ///< [gate][unit][unit]

@@ -137,7 +137,7 @@ struct Pool2DParams {
 /// Raw values, rounded half away from zero; padding left out of the count. progress: pixel.
 void average_pool_2d(const Pool2DParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
-/// The same with ties rounded up, as if all values were 128 more. progress: pixel.
+/// average_pool_2d with ties rounded up, as if all values were 128 more. progress: pixel.
 void average_pool_2d_ties_up(const Pool2DParams& p, const View& x, const View& out,
                              const Region& region) noexcept;
 /// average_pool_2d in eights of channels, which are neighbours in x; no rings. progress: pixel.
@@ -182,7 +182,7 @@ void mean_finalise(const MeanParams& p, const View& sums, const View& out,
                    const Region& region) noexcept;
 void mean_finalise_i16(const MeanParams& p, const View& sums, const View& out,
                        const Region& region) noexcept;
-/// The same for an average_pool_2d whose window covers the input. progress: element.
+/// Complete sums of a window that covers the input -> averages. progress: element.
 void average_pool_2d_finalise(const Pool2DParams& p, const View& sums, const View& out,
                               const Region& region) noexcept;
 void average_pool_2d_finalise_i16(const Pool2DParams& p, const View& sums, const View& out,
@@ -217,7 +217,7 @@ void add(const AddParams& p, const View& a, const View& b, const View& out,
 /// second scale may be a half, too).
 void add_dsp(const AddParams& p, const View& a, const View& b, const View& out,
              const Region& region) noexcept;
-/// The same for one scale of a half alone.
+/// add as add_dsp takes it, but for one scale of a half alone.
 void add_mve(const AddParams& p, const View& a, const View& b, const View& out,
              const Region& region) noexcept;
 void sub(const AddParams& p, const View& a, const View& b, const View& out,
@@ -256,8 +256,8 @@ void mul_mve(const MulParams& p, const View& a, const View& b, const View& out,
 void div(const MulParams& p, const View& a, const View& b, const View& out,
          const Region& region) noexcept;
 
-/// Of int32 as they are, modulo 2^32; div towards zero, floor_div down, floor_mod with the sign of
-/// b; over zero 0. Broadcast operands have stride 0. progress: element.
+/// Operators of int32 as they are, modulo 2^32; div towards zero, floor_div down, floor_mod with
+/// the sign of b; over zero 0. Broadcast operands have stride 0. progress: element.
 void add_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void sub_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void mul_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
@@ -293,7 +293,7 @@ void comparison_i32_b8(const RelationParams& p, const View& a, const View& b, co
                        const Region& region) noexcept;
 void comparison_f32_b8(const RelationParams& p, const View& a, const View& b, const View& out,
                        const Region& region) noexcept;
-/// The same of int8 less their zero points, shifted left by 8 bits and scaled.
+/// Relations of int8 less their zero points, shifted left by 8 bits and scaled.
 struct ComparisonParams {
   int32_t accepted;
   int32_t zero_point[2];
@@ -349,7 +349,7 @@ void shift_in_16(const ShiftInParams& p, const View& state, const View& newest, 
 void shift_in_32(const ShiftInParams& p, const View& state, const View& newest, const View& out,
                  const Region& region) noexcept;
 
-/// The same tensor in another order of axes at the very same bytes, int8: x is a row-major matrix
+/// A tensor in another order of axes at the very same bytes, int8: x is a row-major matrix
 /// of rows x columns, out its transpose, as channels first and last are to each other. Both whole,
 /// no rings; the region covers them. progress: whole.
 void transpose_in_place_8(const View& x, const View& out, const Region& region) noexcept;
@@ -452,7 +452,7 @@ void softmax_i8_i8(const SoftmaxParams& p, const View& x, const View& out,
                    const Region& region) noexcept;
 void softmax_i8_i16(const SoftmaxParams& p, const View& x, const View& out,
                     const Region& region) noexcept;
-/// The same with every exponential there is.
+/// Softmax of int8 with every exponential there is.
 struct SoftmaxExponentialsParams {
   const int32_t* exponentials;  ///< [256]: of the difference 0, -1, .. to the largest input
   int32_t channels;             ///< of the whole tensor; the region covers them

@@ -20,7 +20,7 @@
 #define THIMBLE_USES_WORDS_OF_TWO 1
 /// Windows of so many taps or inputs that their sums are made of parts.
 #define THIMBLE_USES_SUMS_IN_PARTS 1
-/// Of each Tail.
+/// Tails of convolutions in pairs: one for each Tail.
 #define THIMBLE_USES_RELU_BY_11 1
 #define THIMBLE_USES_RELU_BY_14 1
 #define THIMBLE_USES_RELU 1

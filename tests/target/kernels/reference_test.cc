@@ -13,7 +13,7 @@ namespace {
 // Alternative of Attributes.
 class RandomOperators : public ::testing::TestWithParam<size_t> {};
 
-constexpr size_t kKinds = std::variant_size_v<Attributes>;
+constexpr size_t kKinds = std::variant_size_v<AnyOperator>;
 constexpr uint64_t kRounds = 150;
 
 std::string dump(const Graph& graph) {

@@ -17,7 +17,7 @@ OperandAxes with_axis_last(size_t rank, int axis) {
   return axes;
 }
 
-/// Of an output of the input's shape.
+/// Kernels of an operator whose output has the input's shape.
 std::vector<KernelUse> along_axis_use(Family family, KernelParams params, const Operands& t,
                                       int axis) {
   const OperandAxes axes = with_axis_last(t.in(0).shape.size(), axis);

@@ -55,12 +55,12 @@ KernelUse scaled_pair_use(Family family, const Operands& t, Activation activatio
   return pair_use(family, params, t);
 }
 
-// Of values that need no parameters.
+// Kernel for two operands whose values need no parameters.
 KernelUse raw_pair_use(Family family, const Operands& t) {
   return elementwise_use(raw_kernel(family, t), {}, {t.in(0).shape, t.in(1).shape}, t.out().shape);
 }
 
-// Of sums and differences.
+// Kernel of sums and differences.
 KernelUse sum_or_difference_use(Family family, const Operands& t, Activation activation) {
   if (t.out().type == DType::kInt32) return raw_pair_use(family, t);
   if (is_float32(t)) return pair_use(family, float_clamp(activation), t);
@@ -69,7 +69,7 @@ KernelUse sum_or_difference_use(Family family, const Operands& t, Activation act
                          std::ldexp(twice_larger_scale(t), -left_shift));
 }
 
-// Of products and quotients.
+// Kernel of products and quotients.
 KernelUse product_use(Family family, const Operands& t, Activation activation, double scale) {
   const ClampRange clamp = clamp_range(activation, t.out());
   runtime::MulParams params{};

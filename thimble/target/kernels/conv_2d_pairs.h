@@ -11,7 +11,7 @@
 
 namespace thimble {
 
-/// Of a convolution with one group, as the portable kernel takes them.
+/// Weights and bias of a convolution with one group, as the portable kernel takes them.
 struct FoldedWeights {
   std::span<const int8_t> weights;  ///< [out channel][inputs]
   int32_t weights_zero_point = 0;

@@ -24,7 +24,7 @@ struct DepthwiseSums {
 /// The cheapest tail that is exact for every channel (runtime/dsp/depthwise_tail.h); nothing: the
 /// portable kernel's alone.
 [[nodiscard]] std::optional<DepthwiseTail> depthwise_tail(const DepthwiseSums& sums);
-/// Of the operator, by its scales and bias alone: planners ask again and again.
+/// The operator's tail, by its scales and bias alone: planners ask again and again.
 [[nodiscard]] std::optional<DepthwiseTail> depthwise_tail(const Operands& t,
                                                           const ClampRange& clamp);
 
@@ -39,7 +39,7 @@ struct DepthwiseWeights {
 [[nodiscard]] std::vector<int32_t> depthwise_words(const DepthwiseWeights& from,
                                                    const runtime::DepthwiseConv2DParams& params,
                                                    DepthwiseTail tail);
-/// The same in 8 bits.
+/// Words of a depthwise convolution with constants in 8 bits.
 [[nodiscard]] std::vector<int32_t> depthwise_compact_words(
     const DepthwiseWeights& from, const runtime::DepthwiseConv2DParams& params, DepthwiseTail tail);
 /// Without constants.

@@ -153,7 +153,7 @@ struct PackedConstant {
   bool operator==(const PackedConstant&) const = default;
 };
 
-/// Of every kernel: n, y, x, c. Axes before them are loops around the call.
+/// Every kernel has the axes n, y, x, c. Axes before them are loops around the call.
 constexpr size_t kKernelAxes = 4;
 
 /// Elements of the output that a call computes at most.
@@ -207,7 +207,7 @@ struct KernelInfo {
   /// Its parameters, made of those of the portable row; null: it takes the same.
   KernelParams (*adapt)(const Operands&, const KernelParams&) = nullptr;
 
-  // Of its function's type.
+  // How to call its function, and its parameters: both follow from the function's type.
   void (*invoke)(const Invocation&) = nullptr;
   size_t params = 0;  ///< index of its alternative of KernelParams; 0: it takes none
 
@@ -247,7 +247,7 @@ struct KernelUse {
 /// How a step executes an operator.
 enum class Method : uint8_t {
   kCompute,  ///< output from complete inputs
-  /// The same with the output at the addresses of input 0 (depthwise: with scratch). A copy:
+  /// Output from complete inputs, at the addresses of input 0 (depthwise: with scratch). A copy:
   /// changes the order of axes of a whole tensor.
   kInPlace,
   kAccumulate,  ///< adds a chunk of a reduced axis (chunk_axis) to accumulators

@@ -72,7 +72,7 @@ bool supported(const Elu&, const Operands& t, Method method) {
 bool supported(const HardSwish&, const Operands& t, Method method) {
   return is_function(t, method, Family::kHardSwish);
 }
-/// Of int16 a leaky relu whose slope below zero is that above, negated.
+/// ABS of int16 is a leaky relu whose slope below zero is that above, negated.
 bool supported(const Abs&, const Operands& t, Method method) {
   return is_function(t, method, Family::kAbs) ||
          (method == Method::kCompute && t.in(0).type == DType::kInt16 &&

@@ -9,7 +9,7 @@ namespace thimble {
 [[nodiscard]] inline bool is_function_of_int8(const Operands& t) {
   return t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
 }
-/// Of a byte, with a sign or without.
+/// Input and output have one byte per element.
 [[nodiscard]] inline bool is_function_of_byte(const Operands& t) {
   return size_bytes(t.in(0).type) == 1 && size_bytes(t.out().type) == 1;
 }

@@ -59,7 +59,7 @@ bool reduces(const std::vector<int>& axes, const Operands& t, Method method) {
          is_reduced(axes, kSummedAxis) && !is_reduced(axes, x.size() - 1);
 }
 
-/// Of sums: divides is false.
+/// Kernels of means; of sums if divides is false.
 std::vector<KernelUse> reduction_use(const std::vector<int>& axes, bool divides, const Operands& t,
                                      Method method) {
   const Shape& x = t.in(0).shape;

@@ -18,7 +18,7 @@ struct Operands {
   [[nodiscard]] const Tensor* bias() const { return count() > 2 ? &in(2) : nullptr; }
 };
 
-/// Of a tensor with one scale.
+/// Scale and zero point of a tensor with one scale.
 [[nodiscard]] inline float scale_of(const Tensor& t) { return t.quantization.scales.at(0); }
 [[nodiscard]] inline int32_t zero_point_of(const Tensor& t) {
   return t.quantization.zero_points.empty() ? 0 : t.quantization.zero_points[0];
@@ -39,7 +39,7 @@ template <class Op>
 [[nodiscard]] KernelUse sum_use(const Operands& t, const std::vector<bool>& reduced,
                                 const OperandAxes& out);
 
-/// Of elements that are taken as they are: bool is bytes.
+/// The type of elements that are taken as they are: bool is int8.
 [[nodiscard]] inline DType raw_type(DType type) {
   return type == DType::kBool ? DType::kInt8 : type;
 }

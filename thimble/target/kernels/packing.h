@@ -16,7 +16,7 @@ template <PairWeights kForm>
 [[nodiscard]] int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable);
 template <PairWeights kForm>
 [[nodiscard]] KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable);
-/// The same for conv_2d_mve.
+/// Columns `pack`, `scratch_bytes` and `adapt` of conv_2d_mve.
 [[nodiscard]] std::vector<PackedConstant> pack_conv_2d_fours(const Operands& t);
 [[nodiscard]] int64_t conv_2d_fours_scratch_bytes(const KernelParams& portable);
 [[nodiscard]] KernelParams conv_2d_fours(const Operands& t, const KernelParams& portable);
@@ -24,7 +24,7 @@ template <PairWeights kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t);
 /// For conv_2d_i16 and transposed convolutions.
 [[nodiscard]] std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t);
-/// The same in words, for the kernels of DSP cores; rows: for those in MVE.
+/// Convolutions of int16 in words, for the kernels of DSP cores; kRows: for those in MVE.
 enum class WordsForm : uint8_t { kWide, kCompact, kDepthwise, kRows };
 template <WordsForm kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_conv_2d_words(const Operands& t);
@@ -57,11 +57,11 @@ template <DepthwiseForm kForm>
 /// The exponential of every difference of two int8, and the parameters that it replaces.
 [[nodiscard]] std::vector<PackedConstant> pack_softmax_exponentials(const Operands& t);
 [[nodiscard]] KernelParams softmax_exponentials(const Operands& t, const KernelParams& portable);
-/// Of operators with a state.
+/// Packers of SVDF and LSTM.
 [[nodiscard]] std::vector<PackedConstant> pack_svdf_features(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_svdf(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_lstm(const Operands& t);
-/// Of the audio front end: twiddles; weights and bands; gains; the logarithm between powers of two.
+/// Audio front end: twiddles; weights and bands; gains; the logarithm between powers of two.
 [[nodiscard]] std::vector<PackedConstant> pack_signal_rfft(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_signal_irfft(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_signal_filter_bank(const Operands& t);

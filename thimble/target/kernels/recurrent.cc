@@ -96,7 +96,7 @@ KernelUse float_lstm_use(const Lstm& a, const Operands& t) {
   return use;
 }
 
-// Of both: less zero point * sum of the weights, as sums wrap around.
+// Biases for inputs and for hidden states, less zero point * sum of the weights; sums wrap around.
 std::vector<int32_t> lstm_biases(const Operands& t) {
   const auto rows = static_cast<size_t>(elements(t.in(4).shape));
   std::vector<int32_t> biases(2 * rows);

@@ -48,7 +48,7 @@ inline bool is_single_tap_of_fours(const KernelUse& use) {
   return is_single_tap(use) && convolution_shape(use.params).in_per_group % 4 == 0;
 }
 
-/// Of int16 with one group of channels, whose multipliers fit its words.
+/// Convolutions of int16 with one group of channels, whose multipliers fit its words.
 inline bool is_in_words(const KernelUse& use) {
   const auto& p = std::get<runtime::UnfoldedConv2DParams>(use.params);
   return use.words && p.out_per_group == use.limits.back().end;
@@ -265,7 +265,7 @@ constexpr KernelInfo float_lstm_row(const char* name, Family family) {
   return result;
 }
 
-/// Of the audio front end: integers of two types.
+/// A row of the audio front end: integers of two types.
 template <auto Kernel>
 constexpr KernelInfo signal_row(const char* name, Family family, std::array<DType, 2> types,
                                 Progress progress = Progress::kElement,

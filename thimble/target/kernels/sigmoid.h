@@ -6,7 +6,7 @@
 
 namespace thimble {
 
-/// Of LOGISTIC or TANH, int16. most_exponent: of sigmoid_scaling() (reference/sigmoid.h).
+/// Kernel of LOGISTIC or TANH, int16. most_exponent: of sigmoid_scaling() (reference/sigmoid.h).
 [[nodiscard]] KernelUse sigmoid_use(const Operands& t, Family family, int most_exponent);
 
 }  // namespace thimble

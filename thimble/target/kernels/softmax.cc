@@ -36,7 +36,7 @@ InputScale input_scale(const Operands& t, float beta) {
   return {scale, -static_cast<int32_t>(std::min(std::floor(radius), most))};
 }
 
-// Of int8.
+// Parameters of a softmax of int8.
 runtime::SoftmaxParams softmax_params(const Softmax& a, const Operands& t) {
   const InputScale in = input_scale(t, a.beta);
   return {in.scale, in.diff_min, static_cast<int32_t>(t.in(0).shape.back())};

@@ -49,8 +49,8 @@ std::optional<int32_t> constant_result(const runtime::Scale& scale, const TailRa
 
 bool is_relu(Tail tail) { return tail != Tail::kSigned && tail != Tail::kSignedClamps; }
 
-// Of weights that can be multiplied. With a ReLU there is one more, so that half of the first
-// rounding is a number.
+// Doublings of a sum whose weights can be multiplied. With a ReLU there is one more, so that half
+// of the first rounding is a number.
 int doublings_for(Tail tail, const runtime::Scale& scale) {
   const int shared = runtime::shared_shift(tail);
   return shared != 0 ? 1 + shared + scale.shift

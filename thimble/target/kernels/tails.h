@@ -14,7 +14,7 @@
 
 namespace thimble {
 
-/// Of one output channel.
+/// Requantisation constants of one output channel.
 struct TailConstants {
   int32_t multiplier = 0;
   int32_t constant = 0;
