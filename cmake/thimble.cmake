@@ -76,15 +76,13 @@ add_custom_target(quick_tests)
 # Tests with the sanitizers leave these out: a large network goes the ways that small ones do.
 set(THIMBLE_LARGE_MODELS *mcunetv2_large* *mobilenet_v2* *tinyengine_vww*)
 
-# thimble_test(NAME SOURCES a_test.cc ... [DEPS library ...] [LABELS label] [SHARDS count]
-#              [UNSANITIZED Suite.Test ...]):
-# one executable; its tests are dealt out to so many CTest entries (one by default), NAME or NAME.1,
-# NAME.2, ...: some half a minute each. GTEST_FILTER in the environment chooses among them. Label `qemu`:
-# cross-compiles or emulates; `slow`: takes more than some seconds. UNSANITIZED: tests (patterns of
-# GoogleTest) that a build with the sanitizers leaves out: they would take long, and show nothing that
-# others do not: large networks, published figures, proofs of optimality.
+# thimble_test(NAME SOURCES a_test.cc ... [DEPS library ...] [LABELS label] [UNSANITIZED Suite.Test ...]):
+# one executable, one CTest entry per test. Label `qemu`: cross-compiles or emulates; `slow`: takes more
+# than some seconds. UNSANITIZED: tests (patterns of GoogleTest) with the label `unsanitized`, which
+# would take long with the sanitizers and show them nothing that others do not: large networks, published
+# figures, proofs of optimality.
 function(thimble_test name)
-  cmake_parse_arguments(ARG "" "SHARDS" "SOURCES;DEPS;LABELS;UNSANITIZED" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS;UNSANITIZED" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_link_libraries(test_${name} PRIVATE thimble_cold_options fmt::fmt GTest::gtest GTest::gmock GTest::gtest_main)
   target_precompile_headers(test_${name} REUSE_FROM thimble_test_headers)
@@ -97,23 +95,25 @@ function(thimble_test name)
   if(NOT ARG_LABELS)
     add_dependencies(quick_tests test_${name})
   endif()
-  set(command test_${name} --gtest_brief=1)
-  if(ARG_UNSANITIZED AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-    list(JOIN ARG_UNSANITIZED ":" unsanitized)
-    list(APPEND command "--gtest_filter=-${unsanitized}")
+  list(JOIN ARG_UNSANITIZED ":" unsanitized)
+  if(unsanitized)
+    gtest_discover_tests(test_${name} TEST_FILTER "${unsanitized}" DISCOVERY_TIMEOUT 60
+                         PROPERTIES LABELS "unsanitized;${ARG_LABELS}")
+    set(unsanitized "-${unsanitized}")
   endif()
-  set(shards 1)
-  if(ARG_SHARDS)
-    set(shards ${ARG_SHARDS})
+  gtest_discover_tests(test_${name} TEST_FILTER "${unsanitized}" DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS "${ARG_LABELS}")
+  if(ARG_LABELS)
+    thimble_label_unbuilt(test_${name} "${ARG_LABELS}")
   endif()
-  foreach(shard RANGE 1 ${shards})
-    set(entry ${name})
-    if(shards GREATER 1)
-      set(entry ${name}.${shard})
-    endif()
-    math(EXPR index "${shard} - 1")
-    add_test(NAME ${entry} COMMAND ${command})
-    set_tests_properties(${entry} PROPERTIES LABELS "${ARG_LABELS}" COST ${shards}
-                         ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
-  endforeach()
 endfunction()
+
+# CTest knows a test that is not built as TARGET_NOT_BUILT, which has no label of its own accord.
+function(thimble_label_unbuilt target labels)
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake")
+  file(WRITE "${script}" "if(NOT EXISTS \"${CMAKE_CURRENT_BINARY_DIR}/${target}[1]_tests.cmake\")\n"
+                         "  set_tests_properties(${target}_NOT_BUILT PROPERTIES LABELS \"${labels}\")\n"
+                         "endif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+endfunction()
+include(GoogleTest)
