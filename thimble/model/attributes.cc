@@ -2,6 +2,7 @@
 #include "thimble/model/attributes.h"
 
 #include "thimble/model/error.h"
+#include "thimble/model/one_of_members.h"
 
 namespace thimble {
 namespace {
@@ -152,21 +153,8 @@ struct NameOf {
 
 }  // namespace
 
-template <class Operator>
-requires kIsKindOf<Operator, AnyOperator>
-[[gnu::noinline]] Attributes::Attributes(Operator a) : AnyOperator(std::move(a)) {}
-
-template struct ConstructsEach<Attributes, AnyOperator>;
-
-Attributes::Attributes() = default;
-Attributes::Attributes(const Attributes& other) = default;
-Attributes::Attributes(Attributes&& other) noexcept = default;
-Attributes& Attributes::operator=(const Attributes& other) = default;
-Attributes& Attributes::operator=(Attributes&& other) noexcept = default;
-Attributes::~Attributes() = default;
-bool Attributes::operator==(const Attributes& other) const {
-  return static_cast<const AnyOperator&>(*this) == static_cast<const AnyOperator&>(other);
-}
+template class OneOf<AnyOperator>;
+template struct MadeOfEach<AnyOperator>;
 
 int32_t accepted(Relation relation) {
   switch (relation) {

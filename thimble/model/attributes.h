@@ -516,17 +516,9 @@ using AnyOperator = std::variant<
     SignalSquareRoot, SignalNoise, SignalSubtraction, SignalPcan, SignalLog>;
 
 /// What an operator is and does.
-class Attributes : public AnyOperator {
+class Attributes : public OneOf<AnyOperator> {
  public:
-  Attributes();
-  template <class Operator>
-  requires kIsKindOf<Operator, AnyOperator> Attributes(Operator a);  // as a variant does
-  Attributes(const Attributes& other);
-  Attributes(Attributes&& other) noexcept;
-  Attributes& operator=(const Attributes& other);
-  Attributes& operator=(Attributes&& other) noexcept;
-  ~Attributes();
-  bool operator==(const Attributes& other) const;
+  using OneOf::OneOf;
 };
 
 /// What is left of operators with a state once that is an input and an output.

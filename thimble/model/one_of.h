@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For classes that are a std::variant of many kinds. What copies, moves, compares and destroys
-// dozens of alternatives takes compilers seconds: such a class declares it, and one source file has
-// it (model/attributes.h, attributes.cc).
+// A std::variant of dozens of kinds as a class. What copies, moves, compares and destroys that many
+// takes compilers seconds in each file; here one source file has it, which instantiates the class
+// behind model/one_of_members.h (model/attributes.cc).
 #pragma once
 
 #include <type_traits>
@@ -10,21 +10,31 @@
 
 namespace thimble {
 
-template <class A, class... List>
-inline constexpr bool kIsOneOf = (std::is_same_v<A, List> || ...);
-
-template <class A, class Variant>
+template <class Kind, class Variant>
 inline constexpr bool kIsKindOf = false;
-template <class A, class... Kinds>
-inline constexpr bool kIsKindOf<A, std::variant<Kinds...>> = kIsOneOf<A, Kinds...>;
+template <class Kind, class... Kinds>
+inline constexpr bool kIsKindOf<Kind, std::variant<Kinds...>> = (std::is_same_v<Kind, Kinds> ||
+                                                                 ...);
 
-/// Makes a Class of each kind: instantiated explicitly, it has the compiler emit the constructors
-/// that other files call.
-template <class Class, class Variant>
-struct ConstructsEach;
-template <class Class, class... Kinds>
-struct ConstructsEach<Class, std::variant<Kinds...>> {
-  static void construct() { (Class(Kinds()), ...); }
+template <class Variant>
+class OneOf : public Variant {
+ public:
+  OneOf();
+  template <class Kind>
+  requires kIsKindOf<Kind, Variant> OneOf(Kind kind)  // as a variant does
+      : OneOf(made<Kind>(std::move(kind))) {}
+  OneOf(const OneOf& other);
+  OneOf(OneOf&& other) noexcept;
+  OneOf& operator=(const OneOf& other);
+  OneOf& operator=(OneOf&& other) noexcept;
+  ~OneOf();
+  bool operator==(const OneOf& other) const;
+
+ private:
+  template <class Kind>
+  static OneOf made(Kind kind);
+  template <class AnyOfThem>
+  friend struct MadeOfEach;
 };
 
 }  // namespace thimble

@@ -117,16 +117,9 @@ using AnyNote =
                  note::ConstantChannels, note::TimeLimitStruck>;
 
 /// One of them.
-class Note : public AnyNote {
+class Note : public OneOf<AnyNote> {
  public:
-  template <class Kind>
-  requires kIsKindOf<Kind, AnyNote> Note(Kind kind);  // as a variant does
-  Note(const Note& other);
-  Note(Note&& other) noexcept;
-  Note& operator=(const Note& other);
-  Note& operator=(Note&& other) noexcept;
-  ~Note();
-  bool operator==(const Note& other) const;
+  using OneOf::OneOf;
 };
 
 }  // namespace thimble
