@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed set of operators: one small struct of attributes each. A new operator is a new member
-// of Attributes, and does not compile until every std::visit over it has an overload for it.
+// The closed set of operators: one small struct of attributes each. A new one has a line in
+// operators.def, too; every std::visit then asks for its overload, by the compiler or the linker.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -505,15 +506,15 @@ struct SignalLog {
   bool operator==(const SignalLog&) const = default;
 };
 
-using AnyOperator = std::variant<
-    Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D, Mean, Add, Mul,
-    Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize, Dequantize, Concat,
-    Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub, SquaredDifference, Rsqrt, Gelu,
-    TransposeConv, Maximum, Minimum, Tanh, Elu, HardSwish, Abs, LogSoftmax, Prelu, Sum, Div,
-    Comparison, Select, Cast, ArgMax, CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput,
-    Lstm, L2Pool2D, Elementwise, FloorDiv, Gather, UpdateSlice, DetectionPostProcess, SignalWindow,
-    SignalAutoShift, SignalShift, SignalRfft, SignalIrfft, SignalEnergy, SignalFilterBank,
-    SignalSquareRoot, SignalNoise, SignalSubtraction, SignalPcan, SignalLog>;
+/// A variant of what stands behind Nothing, since each of a list begins with a comma.
+template <class Nothing, class... Kinds>
+struct VariantBehind {
+  using Type = std::variant<Kinds...>;
+};
+#define OPERATOR(Kind, name) , Kind
+using AnyOperator = VariantBehind<void
+#include "thimble/model/operators.def"
+                                  >::Type;
 
 /// What an operator is and does.
 class Attributes : public OneOf<AnyOperator> {
@@ -540,6 +541,6 @@ inline constexpr bool kIsSignal =
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);
 /// The operator's name for identifiers: "conv_2d", "depthwise_conv_2d", ...
-[[nodiscard]] const char* snake_name(const Attributes& attributes);
+[[nodiscard]] std::string snake_name(const Attributes& attributes);
 
 }  // namespace thimble

@@ -29,7 +29,7 @@ AccessMap access_map_of(const ArgMax& a, const OpView& v) {
   return {map};
 }
 
-int64_t macs_per_element(const ArgMax&, const OpView&) { return 0; }
+int64_t macs_of(const ArgMax&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const ArgMax& a, const OpView& v) {
   Shape shape = v.x();

@@ -10,7 +10,7 @@ AccessMap access_map_of(const AveragePool2D& a, const OpView&) {
   return {{.axes = {Affine{0}, window_map_y(a.window), window_map_x(a.window), Affine{3}}}};
 }
 
-int64_t macs_per_element(const AveragePool2D&, const OpView&) { return 0; }
+int64_t macs_of(const AveragePool2D&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const AveragePool2D& a, const OpView& v) {
   return window_output(a.window, v.x(), v.x()[3]);

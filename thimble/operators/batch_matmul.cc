@@ -73,7 +73,9 @@ AccessMap access_map_of(const BatchMatMul& a, const OpView& v) {
           operand_map(v.in(1).shape, out, !a.adjoint_y, columns)};
 }
 
-int64_t macs_per_element(const BatchMatMul&, const OpView& v) { return left_of(v).columns; }
+int64_t macs_of(const BatchMatMul&, const OpView& v, const Region& region) {
+  return elements(region) * left_of(v).columns;
+}
 
 Shape output_shape_of(const BatchMatMul&, const OpView& v) {
   Shape shape = broadcast_shape(batches_of(v.in(0).shape), batches_of(v.in(1).shape));

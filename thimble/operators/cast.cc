@@ -28,7 +28,7 @@ bool types_cast(const Graph& graph, const Op& op) {
 
 AccessMap access_map_of(const Cast&, const OpView& v) { return {identity_map(v.x().size())}; }
 
-int64_t macs_per_element(const Cast&, const OpView&) { return 0; }
+int64_t macs_of(const Cast&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Cast&, const OpView& v) { return v.x(); }
 

@@ -43,7 +43,7 @@ AccessMap access_map_of(const Concat& a, const OpView& v) {
   return maps;
 }
 
-int64_t macs_per_element(const Concat&, const OpView&) { return 0; }
+int64_t macs_of(const Concat&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Concat& a, const OpView& v) {
   Shape shape = v.x();

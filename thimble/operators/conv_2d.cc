@@ -39,8 +39,8 @@ AccessMap access_map_of(const Conv2D& a, const OpView& v) {
   return map;
 }
 
-int64_t macs_per_element(const Conv2D& a, const OpView& v) {
-  return a.window.kernel_h * a.window.kernel_w * v.weights()[3];
+int64_t macs_of(const Conv2D& a, const OpView& v, const Region& region) {
+  return elements(region) * a.window.kernel_h * a.window.kernel_w * v.weights()[3];
 }
 
 Shape output_shape_of(const Conv2D& a, const OpView& v) {

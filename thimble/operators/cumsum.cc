@@ -27,7 +27,7 @@ AccessMap access_map_of(const CumSum& a, const OpView& v) {
   return {map};
 }
 
-int64_t macs_per_element(const CumSum&, const OpView&) { return 0; }
+int64_t macs_of(const CumSum&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const CumSum&, const OpView& v) { return v.x(); }
 

@@ -33,8 +33,8 @@ AccessMap access_map_of(const DepthwiseConv2D& a, const OpView& v) {
   return map;
 }
 
-int64_t macs_per_element(const DepthwiseConv2D& a, const OpView&) {
-  return a.window.kernel_h * a.window.kernel_w;
+int64_t macs_of(const DepthwiseConv2D& a, const OpView&, const Region& region) {
+  return elements(region) * a.window.kernel_h * a.window.kernel_w;
 }
 
 Shape output_shape_of(const DepthwiseConv2D& a, const OpView& v) {

@@ -21,7 +21,7 @@ bool input_has_one_scale(const Graph& graph, const Op& op) {
 
 AccessMap access_map_of(const Dequantize&, const OpView& v) { return {identity_map(v.x().size())}; }
 
-int64_t macs_per_element(const Dequantize&, const OpView&) { return 0; }
+int64_t macs_of(const Dequantize&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Dequantize&, const OpView& v) { return v.x(); }
 

@@ -60,7 +60,7 @@ AccessMap access_map_of(const DetectionPostProcess&, const OpView& v) {
   return map;
 }
 
-int64_t macs_per_element(const DetectionPostProcess&, const OpView&) { return 0; }
+int64_t macs_of(const DetectionPostProcess&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const DetectionPostProcess& a, const OpView&) {
   const int64_t room = a.regular ? 4 * int64_t{a.detections_per_class} : 0;

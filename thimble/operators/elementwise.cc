@@ -10,7 +10,7 @@ AccessMap access_map_of(const Elementwise&, const OpView& v) {
   return {identity_map(v.x().size())};
 }
 
-int64_t macs_per_element(const Elementwise&, const OpView&) { return 0; }
+int64_t macs_of(const Elementwise&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Elementwise&, const OpView& v) { return v.x(); }
 

@@ -18,7 +18,7 @@ bool scales_suit_floats(const Graph& graph, const Op& op) {
 
 AccessMap access_map_of(const Elu&, const OpView& v) { return {identity_map(v.x().size())}; }
 
-int64_t macs_per_element(const Elu&, const OpView&) { return 0; }
+int64_t macs_of(const Elu&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Elu&, const OpView& v) { return v.x(); }
 

@@ -78,7 +78,9 @@ AccessMap access_map_of(const FullyConnected&, const OpView& v) {
   return map;
 }
 
-int64_t macs_per_element(const FullyConnected&, const OpView& v) { return v.weights()[1]; }
+int64_t macs_of(const FullyConnected&, const OpView& v, const Region& region) {
+  return elements(region) * v.weights()[1];
+}
 
 /// The file says by the recorded shape whether the batch axes were kept apart.
 Shape output_shape_of(const FullyConnected&, const OpView& v) {

@@ -49,7 +49,7 @@ AccessMap access_map_of(const Gather& a, const OpView& v) {
   return {x, indices};
 }
 
-int64_t macs_per_element(const Gather&, const OpView&) { return 0; }
+int64_t macs_of(const Gather&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Gather& a, const OpView& v) {
   const Shape &x = v.x(), &indices = v.in(1).shape;

@@ -20,7 +20,7 @@ bool hard_swish_scales_fit(const Graph& graph, const Op& op) {
 
 AccessMap access_map_of(const HardSwish&, const OpView& v) { return {identity_map(v.x().size())}; }
 
-int64_t macs_per_element(const HardSwish&, const OpView&) { return 0; }
+int64_t macs_of(const HardSwish&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const HardSwish&, const OpView& v) { return v.x(); }
 

@@ -24,7 +24,7 @@ AccessMap access_map_of(const L2Normalization&, const OpView& v) {
   return {map};
 }
 
-int64_t macs_per_element(const L2Normalization&, const OpView&) { return 0; }
+int64_t macs_of(const L2Normalization&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const L2Normalization&, const OpView& v) { return v.x(); }
 

@@ -35,7 +35,7 @@ bool negative_part_fits(const Graph& graph, const Op& op) {
 
 AccessMap access_map_of(const LeakyRelu&, const OpView& v) { return {identity_map(v.x().size())}; }
 
-int64_t macs_per_element(const LeakyRelu&, const OpView&) { return 0; }
+int64_t macs_of(const LeakyRelu&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const LeakyRelu&, const OpView& v) { return v.x(); }
 

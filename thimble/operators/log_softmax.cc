@@ -31,7 +31,7 @@ AccessMap access_map_of(const LogSoftmax&, const OpView& v) {
   return {map};
 }
 
-int64_t macs_per_element(const LogSoftmax&, const OpView&) { return 0; }
+int64_t macs_of(const LogSoftmax&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const LogSoftmax&, const OpView& v) { return v.x(); }
 

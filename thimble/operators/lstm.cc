@@ -94,9 +94,11 @@ AccessMap access_map_of(const Lstm&, const OpView& v) {
   return map;
 }
 
-int64_t macs_per_sequence(const Lstm&, const OpView& v) {
+// Sequences are whole.
+int64_t macs_of(const Lstm&, const OpView& v, const Region& region) {
+  if (empty(region)) return 0;
   const int64_t units = v.in(4).shape[1];
-  return v.x()[1] * kLstmGateCount * units * (v.x()[2] + units);
+  return region[0].size() * v.x()[1] * kLstmGateCount * units * (v.x()[2] + units);
 }
 
 Shape output_shape_of(const Lstm&, const OpView& v) {

@@ -98,8 +98,8 @@ std::vector<Constraint> reduction_constraints() {
 AccessMap access_map_of(const Mean& a, const OpView& v) { return {reduction_map(a.axes, v)}; }
 AccessMap access_map_of(const Sum& a, const OpView& v) { return {reduction_map(a.axes, v)}; }
 
-int64_t macs_per_element(const Mean&, const OpView&) { return 0; }
-int64_t macs_per_element(const Sum&, const OpView&) { return 0; }
+int64_t macs_of(const Mean&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const Sum&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Mean& a, const OpView& v) { return reduced_shape(a.axes, v); }
 Shape output_shape_of(const Sum& a, const OpView& v) { return reduced_shape(a.axes, v); }

@@ -21,15 +21,6 @@ Shape shape_of(const OpView& view) {
   return std::visit([&](const auto& a) { return output_shape_of(a, view); }, view.op.attributes);
 }
 
-template <class Operator>
-int64_t macs_of(const Operator& a, const OpView& view, const Region& region) {
-  return elements(region) * macs_per_element(a, view);
-}
-/// Sequences are whole.
-int64_t macs_of(const Lstm& a, const OpView& view, const Region& region) {
-  return empty(region) ? 0 : region[0].size() * macs_per_sequence(a, view);
-}
-
 std::vector<Constraint> own_constraints(const Attributes& attributes) {
   return std::visit([](const auto& a) { return constraints_of(a); }, attributes);
 }

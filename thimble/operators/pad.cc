@@ -48,7 +48,7 @@ AccessMap access_map_of(const Pad& a, const OpView& v) {
   return {map};
 }
 
-int64_t macs_per_element(const Pad&, const OpView&) { return 0; }
+int64_t macs_of(const Pad&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Pad& a, const OpView& v) {
   Shape shape = v.x();

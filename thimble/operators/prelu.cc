@@ -21,7 +21,7 @@ AccessMap access_map_of(const Prelu&, const OpView& v) {
   return {identity_map(v.x().size()), broadcast_map(v.in(1).shape, v.out().shape)};
 }
 
-int64_t macs_per_element(const Prelu&, const OpView&) { return 0; }
+int64_t macs_of(const Prelu&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Prelu&, const OpView& v) {
   const Shape shape = broadcast_shape(v.in(0).shape, v.in(1).shape);

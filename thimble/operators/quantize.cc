@@ -35,7 +35,7 @@ bool integers_have_one_scale(const Graph& graph, const Op& op) {
 
 AccessMap access_map_of(const Quantize&, const OpView& v) { return {identity_map(v.x().size())}; }
 
-int64_t macs_per_element(const Quantize&, const OpView&) { return 0; }
+int64_t macs_of(const Quantize&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Quantize&, const OpView& v) { return v.x(); }
 

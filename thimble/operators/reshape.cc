@@ -15,7 +15,7 @@ bool same_count(const Graph& graph, const Op& op) {
 
 AccessMap access_map_of(const Reshape&, const OpView&) { return {{.axes = {}, .linear = true}}; }
 
-int64_t macs_per_element(const Reshape&, const OpView&) { return 0; }
+int64_t macs_of(const Reshape&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Reshape&, const OpView& v) { return v.out().shape; }
 

@@ -45,7 +45,7 @@ AccessMap access_map_of(const ResizeBilinear& a, const OpView& v) {
   return {{.axes = {Affine{0}, linear_map(a, v, 1), linear_map(a, v, 2), Affine{3}}}};
 }
 
-int64_t macs_per_element(const ResizeBilinear&, const OpView&) { return 0; }
+int64_t macs_of(const ResizeBilinear&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const ResizeBilinear&, const OpView& v) { return v.out().shape; }
 

@@ -22,7 +22,7 @@ AccessMap access_map_of(const ResizeNearestNeighbor& a, const OpView& v) {
   return {{.axes = {Affine{0}, nearest_map(a, v, 1), nearest_map(a, v, 2), Affine{3}}}};
 }
 
-int64_t macs_per_element(const ResizeNearestNeighbor&, const OpView&) { return 0; }
+int64_t macs_of(const ResizeNearestNeighbor&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const ResizeNearestNeighbor&, const OpView& v) { return v.out().shape; }
 

@@ -21,7 +21,7 @@ bool root_is_moderate(const Graph& graph, const Op& op) {
 
 AccessMap access_map_of(const Rsqrt&, const OpView& v) { return {identity_map(v.x().size())}; }
 
-int64_t macs_per_element(const Rsqrt&, const OpView&) { return 0; }
+int64_t macs_of(const Rsqrt&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Rsqrt&, const OpView& v) { return v.x(); }
 

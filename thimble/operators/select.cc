@@ -30,7 +30,7 @@ AccessMap access_map_of(const Select&, const OpView& v) {
           broadcast_map(v.in(2).shape, out)};
 }
 
-int64_t macs_per_element(const Select&, const OpView&) { return 0; }
+int64_t macs_of(const Select&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Select&, const OpView& v) {
   return broadcast_shape(broadcast_shape(v.in(0).shape, v.in(1).shape), v.in(2).shape);

@@ -23,7 +23,7 @@ AccessMap access_map_of(const ShiftIn&, const OpView& v) {
   return map;
 }
 
-int64_t macs_per_element(const ShiftIn&, const OpView&) { return 0; }
+int64_t macs_of(const ShiftIn&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const ShiftIn&, const OpView& v) { return v.x(); }
 

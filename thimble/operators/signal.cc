@@ -325,4 +325,18 @@ std::vector<Constraint> constraints_of(const SignalLog&) {
           kOutputShape};
 }
 
+// What the front end does is no product of matrices.
+int64_t macs_of(const SignalWindow&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const SignalAutoShift&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const SignalShift&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const SignalRfft&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const SignalIrfft&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const SignalEnergy&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const SignalFilterBank&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const SignalSquareRoot&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const SignalNoise&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const SignalSubtraction&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const SignalPcan&, const OpView&, const Region&) { return 0; }
+int64_t macs_of(const SignalLog&, const OpView&, const Region&) { return 0; }
+
 }  // namespace thimble

@@ -65,7 +65,7 @@ AccessMap access_map_of(const Slice& a, const OpView& v) {
   return {map};
 }
 
-int64_t macs_per_element(const Slice&, const OpView&) { return 0; }
+int64_t macs_of(const Slice&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Slice&, const OpView& v) { return v.out().shape; }
 

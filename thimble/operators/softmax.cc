@@ -60,7 +60,7 @@ AccessMap access_map_of(const Softmax&, const OpView& v) {
   return {map};
 }
 
-int64_t macs_per_element(const Softmax&, const OpView&) { return 0; }
+int64_t macs_of(const Softmax&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Softmax&, const OpView& v) { return v.x(); }
 

@@ -25,7 +25,7 @@ AccessMap access_map_of(const SquaredDifference&, const OpView& v) {
   return {broadcast_map(v.in(0).shape, out), broadcast_map(v.in(1).shape, out)};
 }
 
-int64_t macs_per_element(const SquaredDifference&, const OpView&) { return 0; }
+int64_t macs_of(const SquaredDifference&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const SquaredDifference&, const OpView& v) {
   return broadcast_shape(v.in(0).shape, v.in(1).shape);

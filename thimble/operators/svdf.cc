@@ -79,7 +79,9 @@ AccessMap access_map_of(const SvdfFeatures&, const OpView&) {
           {.axes = {Affine{.out_axis = 1}, Reduced{}}}};
 }
 
-int64_t macs_per_element(const SvdfFeatures&, const OpView& v) { return v.x()[1]; }
+int64_t macs_of(const SvdfFeatures&, const OpView& v, const Region& region) {
+  return elements(region) * v.x()[1];
+}
 
 Shape output_shape_of(const SvdfFeatures&, const OpView& v) {
   return {v.x()[0], v.weights()[0], 1};
@@ -106,8 +108,8 @@ AccessMap access_map_of(const SvdfOutput&, const OpView& v) {
           channel_map(1)};
 }
 
-int64_t macs_per_element(const SvdfOutput&, const OpView& v) {
-  return v.x()[1] / v.out().shape[1] * v.x()[2];
+int64_t macs_of(const SvdfOutput&, const OpView& v, const Region& region) {
+  return elements(region) * (v.x()[1] / v.out().shape[1] * v.x()[2]);
 }
 
 Shape output_shape_of(const SvdfOutput&, const OpView& v) { return {v.x()[0], v.in(2).shape[0]}; }

@@ -26,7 +26,7 @@ bool input_scale_is_moderate(const Graph& graph, const Op& op) {
 
 AccessMap access_map_of(const Tanh&, const OpView& v) { return {identity_map(v.x().size())}; }
 
-int64_t macs_per_element(const Tanh&, const OpView&) { return 0; }
+int64_t macs_of(const Tanh&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Tanh&, const OpView& v) { return v.x(); }
 

@@ -30,7 +30,7 @@ AccessMap access_map_of(const Transpose& a, const OpView& v) {
   return {map};
 }
 
-int64_t macs_per_element(const Transpose&, const OpView&) { return 0; }
+int64_t macs_of(const Transpose&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Transpose& a, const OpView& v) {
   Shape shape;

@@ -47,9 +47,10 @@ AccessMap access_map_of(const TransposeConv& a, const OpView& v) {
 }
 
 /// On average, rounded up: taps that fall between the input's pixels do not count.
-int64_t macs_per_element(const TransposeConv& a, const OpView& v) {
+int64_t macs_of(const TransposeConv& a, const OpView& v, const Region& region) {
   const Window& w = a.window;
-  return ceil_div(w.kernel_h * w.kernel_w * v.weights()[3], w.stride_h * w.stride_w);
+  return elements(region) *
+         ceil_div(w.kernel_h * w.kernel_w * v.weights()[3], w.stride_h * w.stride_w);
 }
 
 /// The file says how far the output reaches behind the last window, or how much of it is cut.

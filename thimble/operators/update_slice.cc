@@ -42,7 +42,7 @@ AccessMap access_map_of(const UpdateSlice&, const OpView& v) {
   return {identity_map(rank), {std::vector<AxisMap>(rank, Whole{})}, {{Whole{}}}};
 }
 
-int64_t macs_per_element(const UpdateSlice&, const OpView&) { return 0; }
+int64_t macs_of(const UpdateSlice&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const UpdateSlice&, const OpView& v) { return v.x(); }
 

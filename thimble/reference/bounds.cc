@@ -173,9 +173,15 @@ ValueRanges clamped(const ValueRanges& intervals, ActivationRange range) {
 struct BoundsOf {
   const BoundsContext& c;
 
-  template <class Weighted>
-  requires requires(const Weighted& op, const BoundsContext& context) { bounds_of(op, context); }
-  ValueRanges operator()(const Weighted& op) const { return bounds_of(op, c); }
+  // Weights are taken value by value. Of operators without a bound below, any value may come.
+  template <class Operator>
+  ValueRanges operator()(const Operator& op) const {
+    if constexpr (requires { bounds_of(op, c); }) {
+      return bounds_of(op, c);
+    } else {
+      return any_value(c.output());
+    }
+  }
 
   // An average of values, rounded, lies among them.
   ValueRanges operator()(const AveragePool2D& op) const {
@@ -300,10 +306,6 @@ struct BoundsOf {
   ValueRanges operator()(const Logistic&) const { return of_each_value(c); }
   ValueRanges operator()(const Rsqrt&) const { return of_each_value(c); }
   ValueRanges operator()(const Gelu&) const { return of_each_value(c); }
-  ValueRanges operator()(const LogSoftmax&) const { return any_value(c.output()); }
-  ValueRanges operator()(const L2Normalization&) const { return any_value(c.output()); }
-  ValueRanges operator()(const CumSum&) const { return any_value(c.output()); }
-  ValueRanges operator()(const Cast&) const { return any_value(c.output()); }
   // A quotient may jump from one end to the other where the divisor changes its sign.
   ValueRanges operator()(const Div& op) const {
     if (c.output().type == DType::kInt32) return any_value(c.output());
@@ -333,23 +335,7 @@ struct BoundsOf {
     const int64_t count = c.input(0).shape.at(static_cast<size_t>(op.axis));
     return everywhere(c.output(), {0, static_cast<int32_t>(count) - 1});
   }
-  ValueRanges operator()(const SvdfFeatures&) const { return any_value(c.output()); }
-  ValueRanges operator()(const ShiftIn&) const { return any_value(c.output()); }
-  ValueRanges operator()(const SvdfOutput&) const { return any_value(c.output()); }
-  ValueRanges operator()(const Lstm&) const { return any_value(c.output()); }
-  template <class Signal>
-  requires kIsSignal<Signal> ValueRanges operator()(const Signal&) const {
-    return any_value(c.output());
-  }
-  // Two operators of float32 alone, and FLOOR_DIV, whose values are any.
-  ValueRanges operator()(const L2Pool2D&) const { return any_value(c.output()); }
-  ValueRanges operator()(const Elementwise&) const { return any_value(c.output()); }
-  ValueRanges operator()(const FloorDiv&) const { return any_value(c.output()); }
-  // Neither rises nor falls with both operands.
-  ValueRanges operator()(const Prelu&) const { return any_value(c.output()); }
   ValueRanges operator()(const Dequantize&) const { return {}; }
-  // Shares of a sum, in an arithmetic whose rounding has no simple bound.
-  ValueRanges operator()(const Softmax&) const { return any_value(c.output()); }
 };
 
 }  // namespace

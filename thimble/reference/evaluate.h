@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One overload per operator, each in the file of its name: inputs to outputs. A new operator does
-// not compile until it has one.
+// One overload per operator, each in the file of its name: inputs to outputs.
 #pragma once
 
 #include <type_traits>
@@ -53,73 +52,8 @@ struct OpContext {
 /// The optional bias at input 2: [count] int32, zeros if absent.
 [[nodiscard]] std::vector<int32_t> bias_of(const OpContext& context, int64_t count);
 
-[[nodiscard]] std::vector<Bytes> evaluate(const Conv2D& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const DepthwiseConv2D& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const FullyConnected& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const BatchMatMul& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const AveragePool2D& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const MaxPool2D& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Mean& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Add& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Mul& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Pad& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Reshape& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Transpose& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Softmax& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Relu& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Relu6& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const LeakyRelu& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Quantize& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Dequantize& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Concat& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Logistic& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Slice& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const ResizeNearestNeighbor& op,
-                                          const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const ResizeBilinear& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Sub& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SquaredDifference& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Rsqrt& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Gelu& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const TransposeConv& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Maximum& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Minimum& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Tanh& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Elu& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const HardSwish& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Abs& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const LogSoftmax& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Prelu& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Sum& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Div& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Comparison& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Select& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Cast& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Gather& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const UpdateSlice& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const DetectionPostProcess& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const ArgMax& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const CumSum& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const L2Normalization& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SvdfFeatures& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const ShiftIn& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SvdfOutput& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Lstm& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalWindow& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalAutoShift& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalShift& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalRfft& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalIrfft& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalEnergy& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalFilterBank& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalSquareRoot& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalNoise& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalSubtraction& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalPcan& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const SignalLog& op, const OpContext& context);
-/// Operators of float32 alone, which real.h has.
-[[nodiscard]] std::vector<Bytes> evaluate(const FloorDiv& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const L2Pool2D& op, const OpContext& context);
-[[nodiscard]] std::vector<Bytes> evaluate(const Elementwise& op, const OpContext& context);
+#define OPERATOR(Kind, name) \
+  [[nodiscard]] std::vector<Bytes> evaluate(const Kind& op, const OpContext& context);
+#include "thimble/model/operators.def"
 
 }  // namespace thimble::reference

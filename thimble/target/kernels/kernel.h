@@ -121,28 +121,10 @@ struct KernelId {
 enum class Progress : uint8_t { kElement, kPixel, kPlane, kWhole, kNone };
 
 /// Parameters as the kernel takes them; pointers are null until `bind`.
-using KernelParams = std::variant<
-    std::monostate, runtime::Conv2DParams, runtime::Conv2DPairsParams, runtime::Conv2DFoursParams,
-    runtime::Conv2DNarrowParams, runtime::UnfoldedConv2DParams, runtime::Conv2DWordsParams,
-    runtime::FullyConnectedParams, runtime::BatchMatMulParams, runtime::DepthwiseConv2DParams,
-    runtime::DepthwiseConv2DPackedParams, runtime::Pool2DParams, runtime::MeanParams,
-    runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
-    runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams, runtime::PreluParams,
-    runtime::LookupParams, runtime::SigmoidParams, runtime::FloatParams, runtime::SoftmaxParams,
-    runtime::SoftmaxTableParams, runtime::SoftmaxExponentialsParams, runtime::LogSoftmaxParams,
-    runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams, runtime::RelationParams,
-    runtime::ComparisonParams, runtime::GatherParams, runtime::UpdateSliceParams,
-    runtime::DetectionPostProcessParams, runtime::RsqrtParams, runtime::ArgMaxParams,
-    runtime::CumSumParams, runtime::L2NormalizationParams, runtime::SvdfFeaturesParams,
-    runtime::SvdfParams, runtime::LstmParams, runtime::ShiftInParams, runtime::SignalWindowParams,
-    runtime::SignalAutoShiftParams, runtime::SignalRfftParams, runtime::SignalEnergyParams,
-    runtime::SignalFilterBankParams, runtime::SignalNoiseParams, runtime::SignalSubtractionParams,
-    runtime::SignalPcanParams, runtime::SignalLogParams, runtime::FloatConv2DParams,
-    runtime::FloatMatMulParams, runtime::FloatPool2DParams, runtime::FloatMeanParams,
-    runtime::FloatClampParams, runtime::FloatLeakyReluParams, runtime::FloatSoftmaxParams,
-    runtime::FloatResizeBilinearParams, runtime::FloatCumSumParams,
-    runtime::FloatL2NormalizationParams, runtime::FloatSvdfParams, runtime::FloatLstmParams,
-    runtime::HybridConv2DParams, runtime::HybridLstmParams>;
+#define PARAMS(Struct, fields) , runtime::Struct
+using KernelParams = std::variant<std::monostate
+#include "thimble/target/kernels/params.def"
+                                  >;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
