@@ -2,22 +2,6 @@
 #include "tests/support/random_op.h"
 
 namespace thimble::testing {
-namespace {
-
-struct MarkOfUint8 {
-  template <class Operator>
-  bool operator()(Operator& a) const {
-    if constexpr (requires { a.of_uint8; }) {
-      a.of_uint8 = true;
-      return true;
-    } else {
-      return false;
-    }
-  }
-};
-
-}  // namespace
-
 Graph as_uint8(Graph graph, uint64_t seed) {
   Op& op = graph.ops.at(0);
   if (graph.tensor(op.inputs[0]).type != DType::kInt8 ||
@@ -30,7 +14,10 @@ Graph as_uint8(Graph graph, uint64_t seed) {
     if (q.scales.size() != 1) return graph;
     q.zero_points = {static_cast<int32_t>(zoo::Random(seed).between(-128, 127))};
   }
-  std::visit(MarkOfUint8{}, op.attributes);
+  const bool differs =
+      std::visit([](const auto& a) { return kDiffersInUint8<std::remove_cvref_t<decltype(a)>>; },
+                 op.attributes);
+  if (differs) op.attributes.arithmetic = Arithmetic::kTfliteUint8;
   return graph;
 }
 

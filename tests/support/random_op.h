@@ -20,8 +20,8 @@ namespace thimble::testing {
 /// that may be int8; without operators if one of them is not taken so.
 [[nodiscard]] Graph in_float32(Graph graph, uint64_t seed);
 
-/// The network as if its int8 had been uint8 (Conv2D::of_uint8); weights of one scale get a zero
-/// point. As it is where that means nothing.
+/// The network as if its int8 had been uint8 (Arithmetic::kTfliteUint8); weights of one scale get a
+/// zero point. As it is where that means nothing.
 [[nodiscard]] Graph as_uint8(Graph graph, uint64_t seed);
 
 /// Random row-major bytes of a tensor, over the type's range; float32: over the range of `graph`'s

@@ -84,8 +84,8 @@ TEST(Uint8, AConcatenationRescalesItsInputs) {
   EXPECT_EQ(outputs_of(rewrite(graph), inputs), wanted);
   EXPECT_EQ(std::ranges::count_if(graph.ops,
                                   [](const Op& op) {
-                                    const auto* quantize = std::get_if<Quantize>(&op.attributes);
-                                    return quantize != nullptr && quantize->of_uint8;
+                                    return op.attributes ==
+                                           Attributes(Quantize{}, Arithmetic::kTfliteUint8);
                                   }),
             1);
   uint8.tensor(uint8.outputs[0].tensor).quantization.scales = {1e-40F};

@@ -213,9 +213,9 @@ class Walk {
         }
       }
     }
-    return ended(
-        sums, a.activation,
-        reference::convolution_factors(a.of_uint8, input(0), input(1), output_scale(), out[3]));
+    return ended(sums, a.activation,
+                 reference::convolution_factors(op_.attributes.arithmetic, input(0), input(1),
+                                                output_scale(), out[3]));
   }
 
   /// Per output channel, its sums: with the bias, brought to 8 bits.

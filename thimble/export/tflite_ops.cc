@@ -522,13 +522,7 @@ tflite::TensorType file_type(DType type) {
 }
 
 FileOperator file_operator(const Graph& graph, const Op& op) {
-  const bool of_uint8 = std::visit(
-      [](const auto& attributes) {
-        if constexpr (requires { attributes.of_uint8; }) return attributes.of_uint8;
-        return false;
-      },
-      op.attributes);
-  if (of_uint8) {
+  if (op.attributes.arithmetic == Arithmetic::kTfliteUint8) {
     throw CompileError(label(op),
                        "int8 that is computed as uint8 was cannot be written as .tflite");
   }

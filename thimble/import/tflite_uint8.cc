@@ -18,7 +18,7 @@ using tflite::BuiltinOperator;
 enum class Uint8Kernel : uint8_t {
   kMoves,    ///< it only moves values
   kSame,     ///< the arithmetic of int8
-  kOther,    ///< that of attributes' of_uint8
+  kOther,    ///< that of Arithmetic::kTfliteUint8
   kRefused,  ///< something else
 };
 
@@ -153,13 +153,13 @@ bool has_no_ties(const Window& window) {
   return window.padding == Padding{} && window.kernel_h * window.kernel_w % 2 == 1;
 }
 
-struct MarkUint8 {
+struct DiffersInUint8 {
   template <class Operator>
-  void operator()(Operator& a) const {
-    if constexpr (requires { a.of_uint8; }) a.of_uint8 = true;
+  bool operator()(const Operator&) const {
+    return kDiffersInUint8<Operator>;
   }
-  void operator()(Quantize&) const {}  // where it is of uint8, it is marked
-  void operator()(AveragePool2D& a) const { a.of_uint8 = !has_no_ties(a.window); }
+  bool operator()(const Quantize&) const { return false; }  // where it does, it is made so
+  bool operator()(const AveragePool2D& a) const { return !has_no_ties(a.window); }
 };
 
 /// The operators of the section with their codes and operands, as far as these are known.
@@ -202,7 +202,8 @@ ReadOperator with_rescaled_inputs(const Op& concatenation, const FileOp& op,
   for (const TensorId input : concatenation.inputs) {
     TensorId& made = rescaled.try_emplace(input.value).first->second;
     if (!made.valid() && rescales(BuiltinOperator::CONCATENATION, op, input))
-      made = steps.make(Quantize{.of_uint8 = true}, {input}, tensors[input.index()].shape);
+      made =
+          steps.make({Quantize{}, Arithmetic::kTfliteUint8}, {input}, tensors[input.index()].shape);
     inputs.push_back(made.valid() ? made : input);
   }
   steps.finish(concatenation.attributes, inputs);
@@ -294,7 +295,8 @@ ReadOperator as_convolution(const Op& transpose, const FileOp& op, std::vector<T
   std::vector<TensorId> inputs = transpose.inputs;
   inputs[0] = dilated;
   inputs[1] = steps.add(turned(tensors[transpose.inputs[1].index()]));
-  steps.finish(Conv2D{.window = window, .activation = a.activation, .of_uint8 = true}, inputs);
+  steps.finish({Conv2D{.window = window, .activation = a.activation}, Arithmetic::kTfliteUint8},
+               inputs);
   std::vector<Op> ops = steps.ops();
   ops.back().file_index = transpose.file_index;
   return {std::move(ops), {}};
@@ -398,7 +400,10 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, si
   FileOp op_of_uint8 = from;
   op_of_uint8.lowered = &has_;
   ReadOperator result = read_op(kind, std::move(op_of_uint8), number, tensors);
-  for (Op& op : result.ops) std::visit(MarkUint8{}, op.attributes);
+  for (Op& op : result.ops) {
+    if (std::visit(DiffersInUint8{}, op.attributes))
+      op.attributes.arithmetic = Arithmetic::kTfliteUint8;
+  }
   if (kind.code == BuiltinOperator::RESIZE_BILINEAR)
     return resized_in_float32(result.ops.at(0), from, tensors);
   if (result.ops.size() == 1 && has_offset_weights(result.ops[0], from, tensors))

@@ -33,15 +33,11 @@ struct Window {
   bool operator==(const Window&) const = default;
 };
 
-// Here and below, of_uint8: int8 that was uint8 in the model, and is computed as the kernels of
-// uint8 do, where these do more than shift their values by 128 (docs/arithmetic.md).
-
 /// inputs: x [N,H,W,C], weights [O,kh,kw,C/groups], optional bias [O]; groups = C /
 /// weights.shape[3].
 struct Conv2D {
   Window window;
   Activation activation = Activation::kNone;
-  bool of_uint8 = false;  ///< with one weight scale, its product with the input's is in float32
   bool operator==(const Conv2D&) const = default;
 };
 
@@ -51,7 +47,6 @@ struct DepthwiseConv2D {
   Window window;
   int64_t multiplier = 1;
   Activation activation = Activation::kNone;
-  bool of_uint8 = false;  ///< as of Conv2D
   bool operator==(const DepthwiseConv2D&) const = default;
 };
 
@@ -61,7 +56,6 @@ struct DepthwiseConv2D {
 struct TransposeConv {
   Window window;
   Activation activation = Activation::kNone;
-  bool of_uint8 = false;  ///< as of Conv2D
   bool operator==(const TransposeConv&) const = default;
 };
 
@@ -83,7 +77,6 @@ struct BatchMatMul {
 struct AveragePool2D {
   Window window;
   Activation activation = Activation::kNone;
-  bool of_uint8 = false;  ///< int8 whose ties are rounded up, not away from zero
   bool operator==(const AveragePool2D&) const = default;
 };
 
@@ -122,14 +115,12 @@ struct Add {
 
 struct Mul {
   Activation activation = Activation::kNone;
-  bool of_uint8 = false;  ///< its scales are multiplied and divided in float32
   bool operator==(const Mul&) const = default;
 };
 
 /// Input 0 less input 1.
 struct Sub {
   Activation activation = Activation::kNone;
-  bool of_uint8 = false;  ///< its quotients of scales are in float64, not in float32
   bool operator==(const Sub&) const = default;
 };
 
@@ -244,8 +235,6 @@ struct Relu6 {
 
 /// float32 or integer in, integer out.
 struct Quantize {
-  bool of_uint8 =
-      false;  ///< int8 to int8 in float32, as CONCATENATION of uint8 rescales its inputs
   bool operator==(const Quantize&) const = default;
 };
 
@@ -268,19 +257,16 @@ struct LogSoftmax {
 
 /// inputs: x, alpha (broadcast to x). x where x >= 0, alpha x below.
 struct Prelu {
-  bool of_uint8 = false;  ///< its scales are multiplied and divided in float32
   bool operator==(const Prelu&) const = default;
 };
 
 /// 1 / (1 + e^-x).
 struct Logistic {
-  bool of_uint8 = false;  ///< int8, by the function in float32
   bool operator==(const Logistic&) const = default;
 };
 
 /// The hyperbolic tangent.
 struct Tanh {
-  bool of_uint8 = false;  ///< int8, by the function in float32
   bool operator==(const Tanh&) const = default;
 };
 
@@ -516,11 +502,32 @@ using AnyOperator = VariantBehind<void
 #include "thimble/model/operators.def"
                                   >::Type;
 
+/// What numbers an operator makes of the same operands: whose kernels it is equal to, bit by bit.
+enum class Arithmetic : uint8_t {
+  kTflite,       ///< TensorFlow Lite's reference kernels of int8, int16 and float32
+  kTfliteUint8,  ///< those of uint8: int8 that was uint8 in the model, and is more than shifted by
+                 ///< 128
+};
+
 /// What an operator is and does.
 class Attributes : public OneOf<AnyOperator> {
  public:
+  Attributes() = default;
   using OneOf::OneOf;
+  Attributes(OneOf kind, Arithmetic computed_in)
+      : OneOf(std::move(kind)), arithmetic(computed_in) {}
+  bool operator==(const Attributes&) const = default;
+
+  Arithmetic arithmetic = Arithmetic::kTflite;
 };
+
+/// Operators that uint8 computes otherwise (docs/arithmetic.md): products of scales are formed in
+/// float32 (quotients of SUB in float64), averages round ties up, functions and CONCATENATION's
+/// rescaling go through float32.
+template <class Operator>
+inline constexpr bool kDiffersInUint8 =
+    kIsOneOf<Operator, Conv2D, DepthwiseConv2D, TransposeConv, AveragePool2D, Mul, Sub, Quantize,
+             Prelu, Logistic, Tanh>;
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>

@@ -135,8 +135,7 @@ std::string packed_tail_fault(Finish finish, const int32_t* words, const WantedD
 }
 
 std::vector<reference::FixedFactor> factors_of(const ReadBack& r) {
-  const bool of_uint8 = std::get<DepthwiseConv2D>(r.op.attributes).of_uint8;
-  return reference::convolution_factors(of_uint8, r.in(0), r.in(1),
+  return reference::convolution_factors(r.op.attributes.arithmetic, r.in(0), r.in(1),
                                         r.out().quantization.scales.at(0), r.in(1).shape.back());
 }
 

@@ -195,6 +195,7 @@ std::string rows_fault(const ReadBack& r, size_t constant, const std::vector<int
 struct Checker {
   const ReadBack& r;
 
+  [[nodiscard]] Arithmetic arithmetic() const { return r.op.attributes.arithmetic; }
   [[nodiscard]] bool is_function_of_int8() const {
     return r.in(0).type == DType::kInt8 && r.out().type == DType::kInt8;
   }
@@ -226,7 +227,8 @@ struct Checker {
   }
   std::string operator()(const AveragePool2D& a) const {
     if (r.call.method == Method::kAccumulate) return sum_fault(r, {0, 1, 1, 0});
-    const Family wanted = a.of_uint8 ? Family::kAveragePool2DTiesUp : Family::kAveragePool2D;
+    const Family wanted = arithmetic() == Arithmetic::kTfliteUint8 ? Family::kAveragePool2DTiesUp
+                                                                   : Family::kAveragePool2D;
     if (r.call.method == Method::kCompute && info(r.call.kernel).family != wanted)
       return kOtherKernel;
     return pool_fault(a.window, a.activation, r);
@@ -255,7 +257,7 @@ struct Checker {
     return sum_of_pair_fault(a.activation, reference::Quotients::kDouble);
   }
   std::string operator()(const Sub& a) const {
-    return sum_of_pair_fault(a.activation, reference::quotients_of(a));
+    return sum_of_pair_fault(a.activation, reference::difference_quotients(arithmetic()));
   }
   [[nodiscard]] std::string sum_of_pair_fault(Activation activation,
                                               reference::Quotients quotients) const {
@@ -271,7 +273,8 @@ struct Checker {
   }
   std::string operator()(const Mul& a) const {
     if (r.out().type == DType::kInt32) return kOtherKernel;
-    return product_fault(r, a.activation, reference::product_factor(a, r.in(0), r.in(1), r.out()));
+    return product_fault(r, a.activation,
+                         reference::product_factor(arithmetic(), r.in(0), r.in(1), r.out()));
   }
   std::string operator()(const Div& a) const {
     if (r.out().type == DType::kInt32) return kOtherKernel;
@@ -343,7 +346,7 @@ struct Checker {
   std::string operator()(const Prelu& a) const {
     const auto* p = r.as<runtime::PreluParams>();
     if (p == nullptr) return kOtherKernel;
-    const auto wanted = reference::prelu_factors(a, r.in(0), r.in(1), r.out());
+    const auto wanted = reference::prelu_factors(arithmetic(), r.in(0), r.in(1), r.out());
     Difference d;
     d.expect("positive", p->positive, wanted.positive);
     d.expect("negative", p->negative, wanted.negative);

@@ -230,7 +230,7 @@ void compare_window(const Window& window, const Tensor& in, const runtime::Windo
 std::string weights_fault(const TransposeConv& a, const ReadBack& r) {
   return unfolded_fault(
       a, r,
-      reference::convolution_factors(a.of_uint8, r.in(0), r.in(1),
+      reference::convolution_factors(r.op.attributes.arithmetic, r.in(0), r.in(1),
                                      r.out().quantization.scales.at(0), r.in(1).shape.front()));
 }
 
@@ -245,8 +245,8 @@ bool is_unfolded(const ReadBack& r) {
 
 std::string weights_fault(const Conv2D& a, const ReadBack& r) {
   const auto factors = [&](float result_scale) {
-    return reference::convolution_factors(a.of_uint8, r.in(0), r.in(1), result_scale,
-                                          r.in(1).shape.front());
+    return reference::convolution_factors(r.op.attributes.arithmetic, r.in(0), r.in(1),
+                                          result_scale, r.in(1).shape.front());
   };
   if (is_unfolded(r) && r.as<runtime::Conv2DPairsParams>() == nullptr)
     return unfolded_fault(a, r, factors(r.out().quantization.scales.at(0)));
@@ -277,7 +277,7 @@ std::string weights_fault(const FullyConnected& a, const ReadBack& r) {
 std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r) {
   const int64_t channels = r.in(1).shape.back();
   const std::vector<reference::FixedFactor> factors = reference::convolution_factors(
-      a.of_uint8, r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
+      r.op.attributes.arithmetic, r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
   if (const auto* packed = r.as<runtime::DepthwiseConv2DPackedParams>(); packed != nullptr)
     return packed_depthwise_fault(a, r, *packed);
   if (is_unfolded(r)) return unfolded_fault(a, r, factors);

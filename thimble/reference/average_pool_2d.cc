@@ -26,6 +26,7 @@ std::vector<Bytes> evaluate(const AveragePool2D& op, const OpContext& context) {
   const Image out(context.output().shape);
   const std::vector<int32_t> x = integers_from(context.input_bytes(0), context.input(0).type);
   const ActivationRange range = activation_range(op.activation, context.output());
+  const bool is_uint8 = context.arithmetic() == Arithmetic::kTfliteUint8;
 
   std::vector<int32_t> result;
   for (int64_t n = 0; n < out.n; ++n) {
@@ -45,7 +46,7 @@ std::vector<Bytes> evaluate(const AveragePool2D& op, const OpContext& context) {
         }
         for (int32_t sum : sums) {
           const int32_t average =
-              op.of_uint8 ? rounded_quotient_of_uint8(sum, count) : rounded_quotient(sum, count);
+              is_uint8 ? rounded_quotient_of_uint8(sum, count) : rounded_quotient(sum, count);
           result.push_back(std::clamp(average, range.min, range.max));
         }
       }

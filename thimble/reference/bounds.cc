@@ -217,8 +217,9 @@ struct BoundsOf {
   // Products are below 2^16, of int16 below 2^31.
   ValueRanges operator()(const Mul& op) const {
     if (c.output().type == DType::kInt32) return any_value(c.output());
-    return at_corners(c, product_factor(op, c.input(0), c.input(1), c.output()),
-                      c.input(0).type == DType::kInt16 ? 0 : 14);
+    return at_corners(
+        c, product_factor(c.op.attributes.arithmetic, c.input(0), c.input(1), c.output()),
+        c.input(0).type == DType::kInt16 ? 0 : 14);
   }
   // Squares are below 2^30. In between the difference may be 0, whose square is the least.
   ValueRanges operator()(const SquaredDifference&) const {

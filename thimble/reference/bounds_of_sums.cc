@@ -140,9 +140,9 @@ ValueRanges requantised_channels(const BoundsContext& c, const std::vector<SumBo
   return result;
 }
 
-std::vector<FixedFactor> factors_of(bool of_uint8, const BoundsContext& c) {
-  return convolution_factors(of_uint8, c.input(0), c.input(1), scale_of(c.output()),
-                             c.output().shape.back());
+std::vector<FixedFactor> factors_of(const BoundsContext& c) {
+  return convolution_factors(c.op.attributes.arithmetic, c.input(0), c.input(1),
+                             scale_of(c.output()), c.output().shape.back());
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ ValueRanges bounds_of(const Conv2D& op, const BoundsContext& c) {
       sums.taps.push_back(
           x.sum(&weights[(o * taps + tap) * per_group], weight_zero_point, first, per_group));
   }
-  return requantised_channels(c, sums.over_positions(), factors_of(op.of_uint8, c), op.activation);
+  return requantised_channels(c, sums.over_positions(), factors_of(c), op.activation);
 }
 
 ValueRanges bounds_of(const DepthwiseConv2D& op, const BoundsContext& c) {
@@ -179,7 +179,7 @@ ValueRanges bounds_of(const DepthwiseConv2D& op, const BoundsContext& c) {
     for (size_t tap = 0; tap < taps; ++tap)
       sums.taps.push_back(times(weights[tap * channels + o] - weight_zero_point, of_channel));
   }
-  return requantised_channels(c, sums.over_positions(), factors_of(op.of_uint8, c), op.activation);
+  return requantised_channels(c, sums.over_positions(), factors_of(c), op.activation);
 }
 
 ValueRanges bounds_of(const FullyConnected& op, const BoundsContext& c) {

@@ -33,8 +33,8 @@ double quotient(double a, double b, Quotients quotients) {
   return double{static_cast<float>(a) / static_cast<float>(b)};
 }
 
-Quotients quotients_of(const Sub& op) {
-  return op.of_uint8 ? Quotients::kDouble : Quotients::kFloat;
+Quotients difference_quotients(Arithmetic arithmetic) {
+  return arithmetic == Arithmetic::kTfliteUint8 ? Quotients::kDouble : Quotients::kFloat;
 }
 
 CommonScale at_common_scale(const OpContext& context, int left_shift, Quotients quotients) {

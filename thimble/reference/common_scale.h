@@ -18,7 +18,7 @@ struct CommonScale {
 /// How quotients of scales are formed: SUB does without double, but for uint8.
 enum class Quotients : uint8_t { kDouble, kFloat };
 [[nodiscard]] double quotient(double a, double b, Quotients quotients);
-[[nodiscard]] Quotients quotients_of(const Sub& op);
+[[nodiscard]] Quotients difference_quotients(Arithmetic arithmetic);
 
 /// The left shift of sums and differences: 20 bits for int8, 15 for int16.
 [[nodiscard]] int sum_left_shift(DType type);

@@ -83,13 +83,14 @@ std::vector<Bytes> evaluate(const Conv2D& op, const OpContext& context) {
   const Tensor& output = context.output();
   const int64_t channels = output.shape.back();
   if (const Accumulator* narrow = find_accumulator(context.graph, context.op.outputs[0])) {
-    return add_up(op, context, *narrow,
-                  convolution_factors(op.of_uint8, input, weights, narrow->scale, channels));
+    return add_up(
+        op, context, *narrow,
+        convolution_factors(context.arithmetic(), input, weights, narrow->scale, channels));
   }
   const Operands operands = operands_of(context);
   const std::vector<int32_t> bias = bias_of(context, channels);
   const std::vector<FixedFactor> factors =
-      convolution_factors(op.of_uint8, input, weights, scale_of(output), channels);
+      convolution_factors(context.arithmetic(), input, weights, scale_of(output), channels);
   const ActivationRange range = activation_range(op.activation, output);
   const int32_t zero_point = zero_point_of(output);
 

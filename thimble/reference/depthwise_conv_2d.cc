@@ -55,7 +55,7 @@ std::vector<Bytes> evaluate(const DepthwiseConv2D& op, const OpContext& context)
         "a depthwise convolution has multiplier output channels per input channel");
   const std::vector<int32_t> bias = bias_of(context, out.c);
   const std::vector<FixedFactor> factors =
-      convolution_factors(op.of_uint8, input, weights, scale_of(output), out.c);
+      convolution_factors(context.arithmetic(), input, weights, scale_of(output), out.c);
   const ActivationRange range = activation_range(op.activation, output);
   const int32_t zero_point = zero_point_of(output);
 

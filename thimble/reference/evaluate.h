@@ -17,6 +17,7 @@ struct OpContext {
   const Op& op;
   const TensorValues& values;
 
+  [[nodiscard]] Arithmetic arithmetic() const { return op.attributes.arithmetic; }
   [[nodiscard]] bool has_input(size_t i) const { return i < op.inputs.size(); }
   [[nodiscard]] const Tensor& input(size_t i) const;
   [[nodiscard]] const Tensor& output() const;

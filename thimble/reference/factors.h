@@ -18,7 +18,8 @@ namespace thimble::reference {
                                                                int64_t channels);
 
 /// Those of a convolution: products of float64, or as of a fully connected layer.
-[[nodiscard]] std::vector<FixedFactor> convolution_factors(bool of_uint8, const Tensor& input,
+[[nodiscard]] std::vector<FixedFactor> convolution_factors(Arithmetic arithmetic,
+                                                           const Tensor& input,
                                                            const Tensor& weights,
                                                            float result_scale, int64_t channels);
 
@@ -26,7 +27,7 @@ namespace thimble::reference {
 [[nodiscard]] int32_t weight_zero_point_of(const Tensor& weights);
 
 /// MUL: the scales' product over the output's.
-[[nodiscard]] FixedFactor product_factor(const Mul& op, const Tensor& a, const Tensor& b,
+[[nodiscard]] FixedFactor product_factor(Arithmetic arithmetic, const Tensor& a, const Tensor& b,
                                          const Tensor& output);
 
 /// LEAKY_RELU: of inputs at or above the zero point, and below it; formed in float32.
@@ -40,8 +41,8 @@ struct LeakyReluFactors {
 struct PreluFactors {
   FixedFactor positive, negative;
 };
-[[nodiscard]] PreluFactors prelu_factors(const Prelu& op, const Tensor& input, const Tensor& alpha,
-                                         const Tensor& output);
+[[nodiscard]] PreluFactors prelu_factors(Arithmetic arithmetic, const Tensor& input,
+                                         const Tensor& alpha, const Tensor& output);
 
 /// RSQRT: of 1 / sqrt(x), its denominator formed in float32.
 [[nodiscard]] FixedFactor rsqrt_factor(const Tensor& x, const Tensor& out);

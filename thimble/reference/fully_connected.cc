@@ -20,11 +20,12 @@ std::vector<FixedFactor> fully_connected_factors(const Tensor& input, const Tens
   return std::vector<FixedFactor>(static_cast<size_t>(channels), factor);
 }
 
-std::vector<FixedFactor> convolution_factors(bool of_uint8, const Tensor& input,
+std::vector<FixedFactor> convolution_factors(Arithmetic arithmetic, const Tensor& input,
                                              const Tensor& weights, float result_scale,
                                              int64_t channels) {
-  return of_uint8 ? fully_connected_factors(input, weights, result_scale, channels)
-                  : channel_factors(input, weights, result_scale, channels);
+  return arithmetic == Arithmetic::kTfliteUint8
+             ? fully_connected_factors(input, weights, result_scale, channels)
+             : channel_factors(input, weights, result_scale, channels);
 }
 
 int32_t weight_zero_point_of(const Tensor& weights) {

@@ -29,8 +29,8 @@ Fixed<0> logistic(Fixed<kInputIntegerBits> x) {
 
 }  // namespace
 
-std::vector<Bytes> evaluate(const Logistic& op, const OpContext& context) {
-  if (op.of_uint8)
+std::vector<Bytes> evaluate(const Logistic&, const OpContext& context) {
+  if (context.arithmetic() == Arithmetic::kTfliteUint8)
     return through_float(context, [](float x) { return 1.0F / (1.0F + std::exp(-x)); });
   const Tensor& input = context.input(0);
   if (input.type == DType::kInt16) {

@@ -6,10 +6,12 @@
 
 namespace thimble::reference {
 
-FixedFactor product_factor(const Mul& op, const Tensor& a, const Tensor& b, const Tensor& output) {
+FixedFactor product_factor(Arithmetic arithmetic, const Tensor& a, const Tensor& b,
+                           const Tensor& output) {
   const float of_a = scale_of(a), of_b = scale_of(b), out = scale_of(output);
-  return to_fixed_factor(op.of_uint8 ? double{of_a * of_b / out}
-                                     : double{of_a} * double{of_b} / double{out});
+  return to_fixed_factor(arithmetic == Arithmetic::kTfliteUint8
+                             ? double{of_a * of_b / out}
+                             : double{of_a} * double{of_b} / double{out});
 }
 
 std::vector<Bytes> evaluate(const Mul& op, const OpContext& context) {
@@ -21,7 +23,7 @@ std::vector<Bytes> evaluate(const Mul& op, const OpContext& context) {
   const Tensor& a = context.input(0);
   const Tensor& b = context.input(1);
   const Tensor& output = context.output();
-  const FixedFactor factor = product_factor(op, a, b, output);
+  const FixedFactor factor = product_factor(context.arithmetic(), a, b, output);
   const ActivationRange range = activation_range(op.activation, output);
   return of_raw_pairs(context, [&](int32_t left, int32_t right) {
     return requantised((left - zero_point_of(a)) * (right - zero_point_of(b)), factor,

@@ -9,20 +9,20 @@
 
 namespace thimble::reference {
 
-PreluFactors prelu_factors(const Prelu& op, const Tensor& input, const Tensor& alpha,
+PreluFactors prelu_factors(Arithmetic arithmetic, const Tensor& input, const Tensor& alpha,
                            const Tensor& output) {
   const float in = scale_of(input), slope = scale_of(alpha), out = scale_of(output);
-  if (op.of_uint8)
+  if (arithmetic == Arithmetic::kTfliteUint8)
     return {to_fixed_factor(double{in / out}), to_fixed_factor(double{in * slope / out})};
   return {to_fixed_factor(double{in} / double{out}),
           to_fixed_factor(double{in} * double{slope} / double{out})};
 }
 
-std::vector<Bytes> evaluate(const Prelu& op, const OpContext& context) {
+std::vector<Bytes> evaluate(const Prelu&, const OpContext& context) {
   const Tensor& input = context.input(0);
   const Tensor& alpha = context.input(1);
   const Tensor& output = context.output();
-  const PreluFactors factors = prelu_factors(op, input, alpha, output);
+  const PreluFactors factors = prelu_factors(context.arithmetic(), input, alpha, output);
   const ActivationRange range = activation_range(Activation::kNone, output);
   const std::vector<int32_t> x = integers_from(context.input_bytes(0), input.type);
   const std::vector<int32_t> slopes = integers_from(context.input_bytes(1), alpha.type);

@@ -55,8 +55,8 @@ std::vector<Bytes> from_uint8(const OpContext& context) {
 
 }  // namespace
 
-std::vector<Bytes> evaluate(const Quantize& op, const OpContext& context) {
-  if (op.of_uint8) return from_uint8(context);
+std::vector<Bytes> evaluate(const Quantize&, const OpContext& context) {
+  if (context.arithmetic() == Arithmetic::kTfliteUint8) return from_uint8(context);
   const bool is_float = context.input(0).type == DType::kFloat32;
   const std::vector<int32_t> result = is_float ? from_float(context) : from_integers(context);
   return {bytes_from_integers(result, context.output().type)};

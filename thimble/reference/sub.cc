@@ -15,7 +15,7 @@ std::vector<Bytes> evaluate(const Sub& op, const OpContext& context) {
     return of_raw_pairs(context, [](int32_t a, int32_t b) { return wrapping_sub(a, b); });
   const Tensor& output = context.output();
   const int left_shift = sum_left_shift(context.input(0).type);
-  const Quotients quotients = quotients_of(op);
+  const Quotients quotients = difference_quotients(context.arithmetic());
   const CommonScale operands = at_common_scale(context, left_shift, quotients);
   const FixedFactor factor = to_fixed_factor(
       quotient(std::ldexp(operands.scale, -left_shift), double{scale_of(output)}, quotients));

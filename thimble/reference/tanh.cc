@@ -33,8 +33,9 @@ int8_t tanh_of_int8(int32_t difference, FixedFactor factor, double radius) {
 
 }  // namespace
 
-std::vector<Bytes> evaluate(const Tanh& op, const OpContext& context) {
-  if (op.of_uint8) return through_float(context, [](float x) { return std::tanh(x); });
+std::vector<Bytes> evaluate(const Tanh&, const OpContext& context) {
+  if (context.arithmetic() == Arithmetic::kTfliteUint8)
+    return through_float(context, [](float x) { return std::tanh(x); });
   const Tensor& input = context.input(0);
   if (input.type == DType::kInt16) {
     const SigmoidScaling scaling = sigmoid_scaling(scale_of(input), 1);

@@ -39,7 +39,7 @@ std::vector<Bytes> evaluate(const TransposeConv& op, const OpContext& context) {
   }
   return finish_sums(
       context, op.activation, std::move(sums),
-      convolution_factors(op.of_uint8, input, context.input(1), scale_of(output), out.c));
+      convolution_factors(context.arithmetic(), input, context.input(1), scale_of(output), out.c));
 }
 
 }  // namespace thimble::reference

@@ -34,8 +34,7 @@ double twice_larger_scale(const Operands& t) {
 // is then computed of them.
 KernelUse scaled_pair_use(Family family, const Operands& t, Activation activation, int left_shift,
                           double result_scale) {
-  const auto* sub = std::get_if<Sub>(&t.op.attributes);
-  const bool in_float = sub != nullptr && !sub->of_uint8;
+  const bool in_float = std::holds_alternative<Sub>(t.op.attributes) && !t.is_uint8();
   const auto quotient = [&](double a, double b) {
     return in_float ? static_cast<double>(static_cast<float>(a) / static_cast<float>(b)) : a / b;
   };
@@ -152,13 +151,14 @@ std::vector<KernelUse> uses(const Maximum&, const Operands& t, Method) {
   return {raw_pair_use(Family::kMaximum, t)};
 }
 
-std::vector<KernelUse> uses(const Prelu& a, const Operands& t, Method) {
+std::vector<KernelUse> uses(const Prelu&, const Operands& t, Method) {
   if (is_float32(t)) return {pair_use(Family::kPrelu, {}, t)};
   const float in = scale_of(t.in(0)), alpha = scale_of(t.in(1)), out = scale_of(t.out());
   const auto wide = [](float x) { return static_cast<double>(x); };
   const ClampRange clamp = value_range(t.out().type);
-  const double positive = a.of_uint8 ? wide(in / out) : wide(in) / wide(out);
-  const double negative = a.of_uint8 ? wide(in * alpha / out) : wide(in) * wide(alpha) / wide(out);
+  const double positive = t.is_uint8() ? wide(in / out) : wide(in) / wide(out);
+  const double negative =
+      t.is_uint8() ? wide(in * alpha / out) : wide(in) * wide(alpha) / wide(out);
   const runtime::PreluParams params{.positive = quantize_scale(positive),
                                     .negative = quantize_scale(negative),
                                     .input_zero_point = zero_point_of(t.in(0)),
@@ -194,8 +194,8 @@ std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
   if (t.out().type == DType::kInt32) return {raw_pair_use(Family::kMul, t)};
   const float x = scale_of(t.in(0)), y = scale_of(t.in(1)), out = scale_of(t.out());
   const double scale =
-      a.of_uint8 ? static_cast<double>(x * y / out)
-                 : static_cast<double>(x) * static_cast<double>(y) / static_cast<double>(out);
+      t.is_uint8() ? static_cast<double>(x * y / out)
+                   : static_cast<double>(x) * static_cast<double>(y) / static_cast<double>(out);
   return {product_use(Family::kMul, t, a.activation, scale)};
 }
 

@@ -15,8 +15,8 @@ bool pools_all(const Window& w, const Operands& t) {
          w.kernel_w - w.padding.left >= x[2];
 }
 
-Family family_of(const AveragePool2D& a) {
-  return a.of_uint8 ? Family::kAveragePool2DTiesUp : Family::kAveragePool2D;
+Family average_family(const Operands& t) {
+  return t.is_uint8() ? Family::kAveragePool2DTiesUp : Family::kAveragePool2D;
 }
 
 Family family_of(const MaxPool2D& a) { return a.least ? Family::kMinPool2D : Family::kMaxPool2D; }
@@ -48,8 +48,8 @@ KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
 }  // namespace
 
 bool supported(const AveragePool2D& a, const Operands& t, Method method) {
-  if (!has_row(family_of(a), t) || method == Method::kInPlace) return false;
-  if (a.of_uint8) return method == Method::kCompute;
+  if (!has_row(average_family(t), t) || method == Method::kInPlace) return false;
+  if (t.is_uint8()) return method == Method::kCompute;
   return method == Method::kCompute || (!is_float32(t) && pools_all(a.window, t));
 }
 
@@ -67,7 +67,7 @@ std::vector<KernelUse> uses(const AveragePool2D& a, const Operands& t, Method me
   const bool finalise = method == Method::kFinalise;
   return {pool_use(
       finalise ? portable_kernel(Family::kAveragePool2DFinalise, DType::kInt32, t.out().type)
-               : kernel_of(family_of(a), t),
+               : kernel_of(average_family(t), t),
       a.window, a.activation, t)};
 }
 

@@ -44,10 +44,8 @@ std::vector<int64_t> weight_sums(const Tensor& weights, WeightOrder order) {
 }
 
 bool multiplies_in_float(const Attributes& attributes) {
-  if (const auto* convolution = std::get_if<Conv2D>(&attributes)) return convolution->of_uint8;
-  if (const auto* depthwise = std::get_if<DepthwiseConv2D>(&attributes)) return depthwise->of_uint8;
-  if (const auto* transpose = std::get_if<TransposeConv>(&attributes)) return transpose->of_uint8;
-  return std::holds_alternative<FullyConnected>(attributes);
+  return attributes.arithmetic == Arithmetic::kTfliteUint8 ||
+         std::holds_alternative<FullyConnected>(attributes);
 }
 
 }  // namespace
