@@ -178,7 +178,7 @@ class Bound {
   const Core core_;
   const Dataflow flow_;
   const std::vector<int>& order_;
-  const Rolls rolls_;
+  const RolledGroups rolls_;
   const LatencyModel model_;
   LatencyEstimate latency_;
   MotesUnits units_;

@@ -23,7 +23,7 @@ struct Case {
   Dataflow flow{axes, instances};
   OrderProblem problem = order_problem(graph, instances, true);
   std::vector<int> order = original_order(problem).ops;
-  Rolls rolls{flow, problem, order, {}};
+  RolledGroups rolls{flow, problem, order, {}};
 };
 
 std::vector<Group> groups(const Case& c, PartCounts steps, int begin, int end) {

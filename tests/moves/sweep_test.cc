@@ -33,8 +33,8 @@ struct Swept {
 
   [[nodiscard]] std::vector<Sweep> sweeps(int end, const SweepTile& tile,
                                           const SweepOptions& options) {
-    const std::vector<int64_t> otherwise(order.size(), int64_t{1} << 40);
-    return Sweeps(flow, bytes, order, latency, options).ending_at(end, {tile}, otherwise);
+    const std::vector<int64_t> incumbents(order.size(), int64_t{1} << 40);
+    return Sweeps(flow, bytes, order, latency, options).ending_at(end, {tile}, incumbents);
   }
   [[nodiscard]] GroupCandidate candidate(const Sweep& sweep) {
     return Sweeps(flow, bytes, order, latency, {}).candidate(sweep);
@@ -60,16 +60,17 @@ struct Looked {
 Looked look_at(Swept& net, bool turned = false) {
   int count = 0, exact = 0, near = 0, macs_near = 0;
   for (int end = 2; end <= static_cast<int>(net.order.size()); ++end) {
-    for (const auto& [rows, among] :
+    for (const auto& [rows, period_tiles] :
          std::vector<std::pair<int, int>>{{1, 1}, {2, 1}, {3, 1}, {1, 2}}) {
       for (const int64_t columns : {int64_t{0}, int64_t{2}, SweepTile::kAll}) {
-        const SweepTile tile{.rows = rows, .columns = columns, .among = among, .turned = turned};
-        if (turned && among > 1) continue;
+        const SweepTile tile{
+            .rows = rows, .columns = columns, .period_tiles = period_tiles, .turned = turned};
+        if (turned && period_tiles > 1) continue;
         for (const Sweep& sweep : net.sweeps(end, tile, {.in_place = false, .most_ways = 8})) {
           const auto derived = derive(net.flow, net.candidate(sweep).group);
           if (!derived) {
             ADD_FAILURE() << "no derivation: " << sweep.begin << " to " << end << ", " << rows
-                          << " x " << columns << " among " << among;
+                          << " x " << columns << " among " << period_tiles;
             continue;
           }
           const int64_t bytes = net.bytes.group(sweep.begin, group_bytes(net.flow, *derived));
@@ -79,7 +80,7 @@ Looked look_at(Swept& net, bool turned = false) {
           exact += error == 0 ? 1 : 0;
           const auto executed = static_cast<double>(work(net.flow, *derived).macs);
           // What is computed again where readers rest for the last time is counted, too.
-          const double most = among == 1 ? 0.1 : 0.15;
+          const double most = period_tiles == 1 ? 0.1 : 0.15;
           if (std::abs(static_cast<double>(sweep.macs) - executed) <= most * executed) ++macs_near;
           ++count;
         }

@@ -52,7 +52,7 @@ struct Residual {
 
 TEST(Blocks, OfAResidualAreHalvesAndTwoWindows) {
   const Residual net;
-  const Flat flat = derived(net.g.graph(), net.halves)->flat.value();
+  const UnrolledTiles flat = derived(net.g.graph(), net.halves)->flat.value();
   std::vector<std::pair<TensorId, Interval>> rows;
   for (const Storage& storage : flat.storages) {
     const int64_t begin = storage.buffer.origin[1].base;
@@ -62,7 +62,7 @@ TEST(Blocks, OfAResidualAreHalvesAndTwoWindows) {
       {net.s, {0, 4}}, {net.s, {4, 8}}, {net.s, {0, 5}}, {net.d, {0, 4}},
       {net.y, {0, 4}}, {net.s, {3, 8}}, {net.d, {4, 8}}, {net.y, {4, 8}}};
   EXPECT_TRUE(std::ranges::is_permutation(rows, expected));
-  EXPECT_EQ(std::ranges::count_if(flat.steps, &Flat::Step::joins), 4);
+  EXPECT_EQ(std::ranges::count_if(flat.steps, &UnrolledTiles::Step::joins), 4);
   EXPECT_EQ(flat.steps.size(), 2 * 4 + 4);
 }
 
@@ -83,8 +83,8 @@ TEST(Blocks, AreReadInPlaceWhereWindowsCrossNoBorder) {
   const TensorId a = g.conv(g.input({1, 8, 8, 4}), 8, 1, 1), y = g.conv(a, 8, 1, 1);
   g.output(y);
   const Member parts = group(tiles(value_of(y), 1, 3, Border::kBlocks), computed(0, 2));
-  const Flat flat = derived(g.graph(), parts)->flat.value();
-  EXPECT_EQ(std::ranges::count_if(flat.steps, &Flat::Step::joins), 0);
+  const UnrolledTiles flat = derived(g.graph(), parts)->flat.value();
+  EXPECT_EQ(std::ranges::count_if(flat.steps, &UnrolledTiles::Step::joins), 0);
   EXPECT_EQ(flat.storages.size(), 3);
   EXPECT_EQ(flat.storages.back().buffer.extents[1], 2);
 }
@@ -125,7 +125,7 @@ TEST(Blocks, HoldChannelsInALoopInside) {
                              {call(1), call(2), call(3, Method::kAccumulate)});
   const Member outer = group(tiles(value_of(last), 1, 4, Border::kBlocks),
                              {call(0), inner, call(3, Method::kFinalise), call(4)});
-  const Flat flat = derived(g.graph(), outer)->flat.value();
+  const UnrolledTiles flat = derived(g.graph(), outer)->flat.value();
   EXPECT_EQ(flat.loops.size(), 3);
   EXPECT_EQ(fault_of(g.graph(), build(g.graph(), plan_of(g.graph(), {outer}))), "");
 }

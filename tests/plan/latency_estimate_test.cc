@@ -106,7 +106,8 @@ Plan stream_plan_of(const Dataflow& flow, std::vector<Granularity> granularities
   const OrderProblem problem = order_problem(flow.graph, flow.instances, true);
   const StreamOptions options{.granularities = std::move(granularities), .rolls = {}};
   const std::vector<int> order = original_order(problem).ops;
-  const StreamCut cut = StreamCuts(channels, problem, order, options).best(Rolls::kImpossible);
+  const StreamCut cut =
+      StreamCuts(channels, problem, order, options).best(RolledGroups::kImpossible);
   return stream_plan(flow, problem, cut, true);
 }
 

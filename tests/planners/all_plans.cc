@@ -108,9 +108,9 @@ void AllPlans::extend(Set executed, Set piece, std::map<Set, Step>& best) {
     if (consumed[static_cast<size_t>(v)]) largest = std::max(largest, flow_.size_bytes({v}));
   }
   const auto known = best.find(executed | piece);
-  const int64_t useless = known == best.end() ? below_bytes_ : known->second.peak_bytes;
+  const int64_t incumbent_bytes = known == best.end() ? below_bytes_ : known->second.peak_bytes;
   // No overlap saves more.
-  if (before >= useless || live + made_bytes(piece) - largest >= useless) return;
+  if (before >= incumbent_bytes || live + made_bytes(piece) - largest >= incumbent_bytes) return;
   for (const Way& way : ways(piece)) {
     if (way.recomputes && !may_recompute_) continue;
     const Way::Saving* most = nullptr;

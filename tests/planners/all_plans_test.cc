@@ -24,7 +24,7 @@ namespace {
 int64_t least_rolled(const SmallCase& c) {
   const OrderProblem problem = order_problem(c.graph, c.instances, true);
   const std::vector<int> order = original_order(problem).ops;
-  const Rolls rolls(c.flow, problem, order, {});
+  const RolledGroups rolls(c.flow, problem, order, {});
   std::vector<CutPiece> pieces;
   for (const Granularity granularity : {Granularity::kRow, Granularity::kPixel}) {
     for (const GroupCandidate& piece :

@@ -98,16 +98,16 @@ Graph random_branches(uint64_t seed, zoo::Random& random) {
 
 /// Groups of an order, whether they gain anything or not: rolled, and rolled inside of loops over
 /// channels.
-std::vector<GroupCandidate> all_groups(ChannelGroups& channels, const Rolls& rolls,
+std::vector<GroupCandidate> all_groups(ChannelGroups& channels, const RolledGroups& rolls,
                                        const std::vector<int>& order) {
   const Dataflow& flow = channels.dataflow();
-  const std::vector<int64_t> otherwise(order.size(), INT64_MAX);
+  const std::vector<int64_t> incumbents(order.size(), INT64_MAX);
   std::vector<GroupCandidate> result;
   for (const Granularity granularity : {Granularity::kRow, Granularity::kPixel}) {
-    std::ranges::move(rolls.all(otherwise, most_in_group(order.size()), granularity),
+    std::ranges::move(rolls.all(incumbents, most_in_group(order.size()), granularity),
                       std::back_inserter(result));
     for (const PlacedGroup& sliced :
-         channel_candidates(channels, rolls.bytes(), order, otherwise, {})) {
+         channel_candidates(channels, rolls.bytes(), order, incumbents, {})) {
       for (GroupCandidate& piece : rolls.groups(sliced.begin, sliced.end, granularity)) {
         const ChannelGroup& loop = sliced.group->group;
         piece.group = roll_inside(flow, loop, piece);
@@ -193,7 +193,7 @@ void check_random_groups(const Graph& graph, uint64_t seed, const std::vector<in
   const AxisGraph axes(graph);
   const Dataflow flow(axes, instances);
   const OrderProblem problem = order_problem(graph, instances, in_place);
-  const Rolls rolls(flow, problem, order, {.in_place = in_place});
+  const RolledGroups rolls(flow, problem, order, {.in_place = in_place});
   ChannelGroups channels(flow, DType::kInt32);
   const StreamCut cut{.order = order,
                       .pieces = random_pieces(all_groups(channels, rolls, order), random),

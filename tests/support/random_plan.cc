@@ -166,7 +166,8 @@ class RandomPlanner {
     result_.sums += sums;
     result_.flat += derived.flat ? 1 : 0;
     if (derived.flat) {
-      for (const Flat::Step& step : derived.flat->steps) result_.windows += step.joins ? 1 : 0;
+      for (const UnrolledTiles::Step& step : derived.flat->steps)
+        result_.windows += step.joins ? 1 : 0;
     }
     result_.kept += static_cast<int>(derived.kept.size());
     for (const DerivedLoop& loop : derived.loops)

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "thimble/analysis/extremal_units.h"
 #include "thimble/analysis/progress.h"
-#include "thimble/analysis/telling_units.h"
 #include "thimble/model/error.h"
 #include "thimble/schedule/gather.h"
 #include "thimble/schedule/reads.h"
@@ -120,7 +120,7 @@ class PairTimeline {
       for (size_t k : operands) read(read_region(graph_, maps_, step, k, unit, counters));
     };
     if (const auto reads = whole_reads(step, progress, operands); reads) {
-      for_each_telling_unit(progress, region, *reads, visit);
+      for_each_extremal_unit(progress, region, *reads, visit);
     } else {
       for_each_unit(progress, region, visit);
     }

@@ -37,13 +37,13 @@ constexpr int64_t kMostConflicts = 40'000;
 /// One connected part of a problem.
 class PartSearch {
  public:
-  PartSearch(const Problem& problem, int64_t enough_bytes, SearchBudget& budget)
+  PartSearch(const Problem& problem, int64_t budget_bytes, SearchBudget& budget)
       : problem_(problem),
         budget_(budget),
         sweep_(sweep(problem)),
         bounds_(section_bounds(problem, sweep_)),
         quantum_(quantum_bytes(problem)),
-        enough_(enough_bytes / quantum_ * quantum_) {
+        enough_(budget_bytes / quantum_ * quantum_) {
     best_.lower_bound_bytes = layout::lower_bound_bytes(problem);
     keep(greedy_by_size(problem).addresses);
     if (!done()) keep(best_greedy(problem, sweep_, goal(), repair_rounds(), budget.time));

@@ -246,7 +246,7 @@ int64_t arena_bytes(const Problem& problem, const std::vector<int64_t>& addresse
   return result;
 }
 
-std::vector<int64_t> best_greedy(const Problem& problem, const Sweep& sweep, int64_t enough_bytes,
+std::vector<int64_t> best_greedy(const Problem& problem, const Sweep& sweep, int64_t budget_bytes,
                                  int rounds, const TimeLimit* time) {
   std::vector<int64_t> best;
   std::vector<int> best_order;
@@ -262,11 +262,11 @@ std::vector<int64_t> best_greedy(const Problem& problem, const Sweep& sweep, int
     return addresses;
   };
   for (const std::vector<int>& order : greedy_orders(problem, sweep)) {
-    if (!best.empty() && (best_bytes <= enough_bytes || late(time))) return best;
+    if (!best.empty() && (best_bytes <= budget_bytes || late(time))) return best;
     try_order(order);
   }
   std::vector<int> order = best_order;
-  for (int round = 0; round < rounds && best_bytes > enough_bytes && !late(time); ++round) {
+  for (int round = 0; round < rounds && best_bytes > budget_bytes && !late(time); ++round) {
     const std::vector<int64_t> addresses = try_order(order);
     std::stable_partition(order.begin(), order.end(), [&](int b) {
       const auto i = static_cast<size_t>(b);

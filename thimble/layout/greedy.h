@@ -28,10 +28,10 @@ namespace thimble::layout {
 [[nodiscard]] int64_t arena_bytes(const Problem& problem, const std::vector<int64_t>& addresses);
 
 /// The best of place_in_order over the greedy orders, then of up to `rounds` repairs: the buffers
-/// that end highest move to the front of the order, which is tried again. Stops at `enough_bytes`,
+/// that end highest move to the front of the order, which is tried again. Stops at `budget_bytes`,
 /// and after one order if it is late.
 [[nodiscard]] std::vector<int64_t> best_greedy(const Problem& problem, const Sweep& sweep,
-                                               int64_t enough_bytes, int rounds,
+                                               int64_t budget_bytes, int rounds,
                                                const TimeLimit* time = nullptr);
 
 }  // namespace thimble::layout

@@ -28,7 +28,7 @@ enum class PartCounts : uint8_t {
 class Partitions {
  public:
   /// All must outlive it.
-  Partitions(const Dataflow& dataflow, const Rolls& rolls, const std::vector<int>& order,
+  Partitions(const Dataflow& dataflow, const RolledGroups& rolls, const std::vector<int>& order,
              PartCounts steps = PartCounts::kSome)
       : flow_(dataflow), rolls_(rolls), order_(order), channels_(dataflow), steps_(steps) {}
 
@@ -49,7 +49,7 @@ class Partitions {
   [[nodiscard]] std::vector<int64_t> steps(int64_t positions, int64_t most_parts) const;
 
   const Dataflow& flow_;
-  const Rolls& rolls_;
+  const RolledGroups& rolls_;
   const std::vector<int>& order_;
   const ChannelSlicing channels_;
   const PartCounts steps_;

@@ -32,8 +32,8 @@ void accumulate(const Dataflow& dataflow, const ChannelGroup& channels, Group& g
 
 }  // namespace
 
-Rolls::Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::vector<int>& order,
-             const RollOptions& options)
+RolledGroups::RolledGroups(const Dataflow& dataflow, const OrderProblem& problem,
+                           const std::vector<int>& order, const RollOptions& options)
     : flow_(dataflow),
       problem_(problem),
       order_(order),
@@ -60,9 +60,11 @@ Rolls::Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::v
   }
 }
 
-const Instance& Rolls::at(int k) const { return flow_.instances.instance({order_[position(k)]}); }
+const Instance& RolledGroups::at(int k) const {
+  return flow_.instances.instance({order_[position(k)]});
+}
 
-std::vector<OverlapChoice> Rolls::over_inputs(int k) const {
+std::vector<OverlapChoice> RolledGroups::over_inputs(int k) const {
   std::vector<OverlapChoice> result;
   const Instance& instance = at(k);
   if (!instance.op.valid()) return result;
@@ -76,7 +78,7 @@ std::vector<OverlapChoice> Rolls::over_inputs(int k) const {
   return result;
 }
 
-std::optional<std::pair<OverlapChoice, int64_t>> Rolls::single_overlap(int k) const {
+std::optional<std::pair<OverlapChoice, int64_t>> RolledGroups::single_overlap(int k) const {
   const Instance& instance = at(k);
   const int64_t out = bytes_.size(instance.makes);
   if (!options_.in_place || out == 0 || !instance.op.valid()) return std::nullopt;
@@ -93,11 +95,11 @@ std::optional<std::pair<OverlapChoice, int64_t>> Rolls::single_overlap(int k) co
   return std::nullopt;
 }
 
-bool Rolls::passes_rows(const Instance& instance) const {
+bool RolledGroups::passes_rows(const Instance& instance) const {
   return flow_.instances.receives(instance) || flow_.instances.delivers(instance);
 }
 
-bool Rolls::rows_pass(int begin, int end) const {
+bool RolledGroups::rows_pass(int begin, int end) const {
   for (int k = begin; k < end; ++k) {
     const Instance& instance = at(k);
     if (!passes_rows(instance)) continue;
@@ -109,12 +111,12 @@ bool Rolls::rows_pass(int begin, int end) const {
   return true;
 }
 
-bool Rolls::cuts(const Instance& instance, int axis) const {
+bool RolledGroups::cuts(const Instance& instance, int axis) const {
   return instance.op.valid() ? flow_.axes.cut(instance.op, axis) == Cut::kRoll
                              : passes_rows(instance) && axis == kStreamAxis;
 }
 
-bool Rolls::cuts_anywhere(const Instance& instance, Granularity granularity) const {
+bool RolledGroups::cuts_anywhere(const Instance& instance, Granularity granularity) const {
   if (passes_rows(instance)) return true;
   if (granularity == Granularity::kPixel)
     return cuts(instance, kRowAxis) && cuts(instance, kColumnAxis);
@@ -125,21 +127,21 @@ bool Rolls::cuts_anywhere(const Instance& instance, Granularity granularity) con
   return false;
 }
 
-bool Rolls::sums_rows(int begin, const Instance& instance) const {
+bool RolledGroups::sums_rows(int begin, const Instance& instance) const {
   if (!instance.op.valid()) return false;
   const std::optional<int> summed = flow_.axes.summed_axis(instance.op);
   const auto rank = static_cast<int>(flow_.shape(instance.reads[0]).size());
   return summed && *summed + 1 < rank && bytes_.lives().made[instance.reads[0].index()] >= begin;
 }
 
-bool Rolls::reads_sums(int begin, int end, const Instance& instance) const {
+bool RolledGroups::reads_sums(int begin, int end, const Instance& instance) const {
   return std::ranges::any_of(instance.reads, [&](ValueId v) {
     const int made = bytes_.lives().made[v.index()];
     return made >= begin && made < end && sums_rows(begin, at(made));
   });
 }
 
-std::vector<int> Rolls::row_axes(const Instance& last, Granularity granularity) const {
+std::vector<int> RolledGroups::row_axes(const Instance& last, Granularity granularity) const {
   const Shape& shape = flow_.shape(last.makes);
   if (!last.op.valid()) return {kStreamAxis};
   std::vector<int> axes;
@@ -164,7 +166,7 @@ std::vector<int> Rolls::row_axes(const Instance& last, Granularity granularity) 
   return axes;
 }
 
-bool Rolls::keeps_axes(int begin, int end) const {
+bool RolledGroups::keeps_axes(int begin, int end) const {
   for (int k = begin; k < end; ++k) {
     const InstanceCall call{.instance = {order_[position(k)]}};
     const std::span<const ValueId> read = flow_.read_by(call);
@@ -179,7 +181,7 @@ bool Rolls::keeps_axes(int begin, int end) const {
   return true;
 }
 
-Group Rolls::group(int begin, int end, int axis, Granularity granularity) const {
+Group RolledGroups::group(int begin, int end, int axis, Granularity granularity) const {
   std::vector<Member> received, computed, added;
   ValueId last;
   for (int k = begin; k < end; ++k) {
@@ -205,7 +207,8 @@ Group Rolls::group(int begin, int end, int axis, Granularity granularity) const 
   return result;
 }
 
-std::vector<GroupCandidate> Rolls::groups(int begin, int end, Granularity granularity) const {
+std::vector<GroupCandidate> RolledGroups::groups(int begin, int end,
+                                                 Granularity granularity) const {
   int last = end - 1;
   while (last >= begin && sums_rows(begin, at(last))) --last;
   std::vector<GroupCandidate> result;
@@ -228,7 +231,7 @@ std::vector<GroupCandidate> Rolls::groups(int begin, int end, Granularity granul
   return result;
 }
 
-bool Rolls::measure(GroupCandidate& piece, int64_t useless_bytes) const {
+bool RolledGroups::measure(GroupCandidate& piece, int64_t useless_bytes) const {
   const std::optional<Derived> derived = derive(flow_, piece.group, Regions::kNone);
   if (!derived) return false;
   piece.bytes = bytes_.group(piece.begin, group_bytes(flow_, *derived));
@@ -253,8 +256,8 @@ bool Rolls::measure(GroupCandidate& piece, int64_t useless_bytes) const {
   return piece.bytes < useless_bytes;
 }
 
-std::optional<GroupCandidate> Rolls::in_tiles(GroupCandidate piece, int64_t rows,
-                                              int64_t useless_bytes) const {
+std::optional<GroupCandidate> RolledGroups::in_tiles(GroupCandidate piece, int64_t rows,
+                                                     int64_t useless_bytes) const {
   for (int k = piece.begin; k < piece.end; ++k) {
     if (flow_.instances.receives(at(k)) || flow_.instances.delivers(at(k))) return std::nullopt;
   }
@@ -269,7 +272,7 @@ std::optional<GroupCandidate> Rolls::in_tiles(GroupCandidate piece, int64_t rows
   return piece;
 }
 
-void Rolls::pass_through(int begin, int k, Through& through) const {
+void RolledGroups::pass_through(int begin, int k, Through& through) const {
   through.largest_out = std::max(through.largest_out, bytes_.size(at(k).makes));
   const InstanceId id{order_[position(k)]};
   through.follows_rows = through.follows_rows && thimble::follows_rows(flow_, id);
@@ -286,8 +289,8 @@ void Rolls::pass_through(int begin, int k, Through& through) const {
   }
 }
 
-std::vector<GroupCandidate> Rolls::all(const std::vector<int64_t>& otherwise_bytes, int most,
-                                       Granularity granularity) const {
+std::vector<GroupCandidate> RolledGroups::all(const std::vector<int64_t>& otherwise_bytes, int most,
+                                              Granularity granularity) const {
   std::vector<GroupCandidate> result;
   const auto count = static_cast<int>(order_.size());
   for (int begin = 0; begin < count; ++begin) {
@@ -322,7 +325,7 @@ std::vector<GroupCandidate> Rolls::all(const std::vector<int64_t>& otherwise_byt
   return result;
 }
 
-std::string Rolls::obstacle() const {
+std::string RolledGroups::obstacle() const {
   std::vector<int> passing;  // instances that read what is received, or make what is delivered
   const auto received = [&](ValueId v) {
     const InstanceId maker = flow_.maker[v.index()];

@@ -22,13 +22,13 @@ struct RollOptions {
   bool collects = true;  ///< a streamed input may be made whole before anything reads it
 };
 
-class Rolls {
+class RolledGroups {
  public:
   static constexpr int64_t kImpossible = std::numeric_limits<int64_t>::max();
 
   /// All but the options must outlive it.
-  Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::vector<int>& order,
-        const RollOptions& options);
+  RolledGroups(const Dataflow& dataflow, const OrderProblem& problem, const std::vector<int>& order,
+               const RollOptions& options);
 
   /// Bytes live while each instance executes alone, per position; with the output over consumed
   /// input where that is less. kImpossible where rows are delivered, which must not be made whole.

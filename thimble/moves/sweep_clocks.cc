@@ -77,16 +77,16 @@ int SweepClocks::first(const SweepTile& tile) {
 
 std::optional<TileLoop> SweepClocks::row_loop(int begin, const SweepTile& tile) {
   const int axis = tile.axes().rows;
-  if (tile.among == 1) return paced(axis, tile.rows);
+  if (tile.period_tiles == 1) return paced(axis, tile.rows);
   SweepTile of_each = tile;  // row of the last value
-  of_each.rows = of_each.among = 1;
+  of_each.rows = of_each.period_tiles = 1;
   const Clock* each = rows(of_each);
   if (each == nullptr) return std::nullopt;
   for (int p = begin; p <= last_; ++p) {
     const TiledCall& call = each->calls[static_cast<size_t>(p - first(tile))];
     const int64_t rows = call.beat.rows * tile.rows;
-    if (call.axis == axis && call.beat.tiles == 1 && rows % tile.among == 0)
-      return TileLoop{.paced = at(p).makes, .axis = axis, .step = rows / tile.among};
+    if (call.axis == axis && call.beat.tiles == 1 && rows % tile.period_tiles == 0)
+      return TileLoop{.paced = at(p).makes, .axis = axis, .step = rows / tile.period_tiles};
   }
   return std::nullopt;
 }
@@ -95,7 +95,7 @@ const Clock* SweepClocks::rows(const SweepTile& tile) {
   const int begin = first(tile);
   if (begin == end_) return nullptr;
   Clocks& known = rows_[Loops(tile)];
-  const std::pair key{tile.rows, tile.among};
+  const std::pair key{tile.rows, tile.period_tiles};
   auto at = known.find(key);
   if (at == known.end()) {
     const std::optional<TileLoop> loop = row_loop(begin, tile);

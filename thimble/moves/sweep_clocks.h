@@ -19,8 +19,8 @@ struct SweepAxes {
 struct SweepTile {
   static constexpr int64_t kAll = -1;
   int64_t rows = 1;
-  int64_t columns = 0;  ///< 0: one of the finest value; kAll: there is no loop over columns
-  int64_t among = 1;    ///< tiles that make so many rows: in the others the instance rests
+  int64_t columns = 0;       ///< 0: one of the finest value; kAll: there is no loop over columns
+  int64_t period_tiles = 1;  ///< tiles that make so many rows: in the others the instance rests
   /// Columns of the image outside and its rows within, for images that are wider than high: all
   /// that is said of rows then holds for columns, and the other way round.
   bool turned = false;

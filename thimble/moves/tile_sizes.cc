@@ -26,8 +26,8 @@ std::vector<SweepTile> sweep_tiles(SweepTiles which) {
   const bool all = which == SweepTiles::kAll;
   const bool few = which == SweepTiles::kFew;
   std::vector<SweepTile> tiles;
-  const auto add = [&](int64_t rows, int64_t columns, int64_t among) {
-    tiles.push_back({.rows = rows, .columns = columns, .among = among});
+  const auto add = [&](int64_t rows, int64_t columns, int64_t period_tiles) {
+    tiles.push_back({.rows = rows, .columns = columns, .period_tiles = period_tiles});
   };
   for (const int64_t rows : {1, 2, 3, 4, 6, 8}) {
     for (const int64_t columns :
@@ -38,11 +38,11 @@ std::vector<SweepTile> sweep_tiles(SweepTiles which) {
       if (all || (few ? usual : likely)) add(rows, columns, 1);
     }
   }
-  for (const int64_t among : {2, 4, 8}) {
+  for (const int64_t period_tiles : {2, 4, 8}) {
     for (const int64_t columns :
          {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{4}, SweepTile::kAll}) {
       const bool usual = columns == 0 || columns == 2;
-      if (all || (usual && !few && among == 2)) add(1, columns, among);
+      if (all || (usual && !few && period_tiles == 2)) add(1, columns, period_tiles);
     }
   }
   return tiles;

@@ -18,7 +18,7 @@ class BlockWriter {
     for (size_t c = 0; c < derived.steps.size(); ++c) made_.get(made(c), c);
   }
 
-  std::optional<Flat> run() {
+  std::optional<UnrolledTiles> run() {
     if (!group_.kept.empty() || !std::ranges::all_of(group_.steps, [&](const DerivedStep& step) {
           return may_stand_flat(step);
         }))
@@ -132,7 +132,7 @@ class BlockWriter {
     const int window = add_storage(maker, needed);
     const auto axis = static_cast<size_t>(tiled(maker).axis);
     for (const int64_t t : tiles) {
-      Flat::Step copy{.of = reader, .joins = true, .region = {}, .chunk = {}, .in = {}};
+      UnrolledTiles::Step copy{.of = reader, .joins = true, .region = {}, .chunk = {}, .in = {}};
       const Interval part = common(positions_of(maker, t), needed);
       copy.region = region_expr(whole(flow_.shape(made(maker))));
       copy.region[axis] = {index(part.begin), index(part.end)};
@@ -176,7 +176,7 @@ class BlockWriter {
 
   void write(size_t c, int64_t tile) {
     const DerivedStep& step = group_.steps[c];
-    Flat::Step flat{.of = c, .region = step.region, .chunk = step.chunk, .in = reads_[c]};
+    UnrolledTiles::Step flat{.of = c, .region = step.region, .chunk = step.chunk, .in = reads_[c]};
     const Interval own = positions_of(c, tile);
     const IntervalExpr tiled_axis{index(own.begin), index(own.end)};
     for (IntervalExpr& interval : flat.region)
@@ -217,9 +217,9 @@ class BlockWriter {
   const Derived& group_;
   SmallMap<ValueId, size_t> made_;                    ///< the step that makes the value
   std::map<std::pair<size_t, int64_t>, int> blocks_;  ///< by step and tile
-  std::map<size_t, std::vector<int>> reads_;          ///< per step of the tile: Flat::Step::in
-  std::vector<int> loop_of_;                          ///< per loop of the group, in this tile
-  Flat flat_;
+  std::map<size_t, std::vector<int>> reads_;  ///< per step of the tile: UnrolledTiles::Step::in
+  std::vector<int> loop_of_;                  ///< per loop of the group, in this tile
+  UnrolledTiles flat_;
 };
 
 }  // namespace

@@ -90,7 +90,7 @@ class Builder {
     }
     for (size_t m = 0; m < plan_.members.size(); ++m) {
       kept_.emplace_back();
-      for (const Kept& kept : groups_[m].kept) kept_.back().push_back(push(kept.buffer, m));
+      for (const KeptRows& kept : groups_[m].kept) kept_.back().push_back(push(kept.buffer, m));
     }
   }
 
@@ -206,24 +206,24 @@ class Builder {
   }
 
   /// The steps of a group written down tile by tile, and the loops inside of its tiles.
-  void write_flat(const Flat& flat, size_t member) {
+  void write_flat(const UnrolledTiles& flat, size_t member) {
     size_t next = 0;
     Position at = 0;
     while (at < static_cast<Position>(flat.steps.size()))
       schedule_.nodes.push_back(flat_node(flat, member, next, at));
   }
 
-  Node flat_node(const Flat& flat, size_t member, size_t& next, Position& at) {
+  Node flat_node(const UnrolledTiles& flat, size_t member, size_t& next, Position& at) {
     if (next >= flat.loops.size() || flat.loops[next].steps.begin != at)
       return {flat_step(flat.steps[static_cast<size_t>(at++)], member)};
-    const Flat::Loop& shape = flat.loops[next];
+    const UnrolledTiles::Loop& shape = flat.loops[next];
     Loop result{.id = {loops_before_ + static_cast<int>(next)}, .count = shape.tiles, .body = {}};
     ++next;
     while (at < shape.steps.end) result.body.push_back(flat_node(flat, member, next, at));
     return {std::move(result)};
   }
 
-  Step flat_step(const Flat::Step& flat, size_t member) {
+  Step flat_step(const UnrolledTiles::Step& flat, size_t member) {
     const DerivedStep& of = group_->steps[flat.of];
     const auto buffer = [&](int storage) { return blocks_[member][static_cast<size_t>(storage)]; };
     if (flat.joins) {
@@ -274,7 +274,7 @@ class Builder {
   std::vector<Derived> groups_;                ///< per member; empty for a call
   std::vector<int> shift_;                     ///< per group: loops before it
   std::vector<std::vector<BufferId>> kept_;    ///< per member
-  std::vector<std::vector<BufferId>> blocks_;  ///< per member: Flat::storages
+  std::vector<std::vector<BufferId>> blocks_;  ///< per member: UnrolledTiles::storages
   std::vector<ValueId> in_blocks_;
   std::vector<BufferId> scratch_;            ///< per call that no group writes down tile by tile
   std::vector<int> made_in_, last_read_in_;  ///< per value, then per value's sums

@@ -346,7 +346,7 @@ class Deriver {
     const int64_t height = flow_.shape(flow_.made_by(calls_[c]))[axis];
     const TileAxis held = shortest(read, height, loop(rows).clock.tiles, id(rows));
     if (again > 0) {
-      Kept kept{static_cast<int>(result_.storages.size()), window};
+      KeptRows kept{static_cast<int>(result_.storages.size()), window};
       if (down.axis == kColumnAxis) bring_outermost(kept.buffer, down.axis);
       kept.buffer.extents[axis] = again;
       kept.buffer.origin[axis] = index(0);

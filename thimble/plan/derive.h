@@ -28,10 +28,10 @@ struct Storage {
 };
 
 /// Rows of a value that are kept from sweep to sweep, beside the window that it is made in.
-struct Kept {
+struct KeptRows {
   int storage = 0;  ///< the window, in Derived::storages
   Buffer buffer;    ///< a ring of rows
-  bool operator==(const Kept&) const = default;
+  bool operator==(const KeptRows&) const = default;
 };
 
 struct DerivedStep {
@@ -56,17 +56,17 @@ struct DerivedLoop {
 
 /// A group whose outer loop is written down tile by tile (blocks.h). The loops left are those
 /// inside of it, once per tile.
-struct Flat {
+struct UnrolledTiles {
   struct Step {
     size_t of = 0;       ///< in Derived::steps; of a copy: its reader
     bool joins = false;  ///< copies a part of a block into a window
     RegionExpr region;
     std::optional<IntervalExpr> chunk;
-    std::vector<int> in;  ///< per operand, in Flat::storages; -1: outside, or a constant
+    std::vector<int> in;  ///< per operand, in UnrolledTiles::storages; -1: outside, or a constant
     int out = -1;
   };
   struct Loop {
-    LiveRange steps;  ///< in Flat::steps
+    LiveRange steps;  ///< in UnrolledTiles::steps
     int depth = 0;    ///< of nesting, from 0
     int64_t tiles = 1;
   };
@@ -79,8 +79,8 @@ struct Derived {
   std::vector<DerivedLoop> loops;  ///< outer ones first; LoopIds are indices
   std::vector<DerivedStep> steps;
   std::vector<Storage> storages;  ///< in the order of the calls
-  std::vector<Kept> kept;
-  std::optional<Flat> flat = {};  ///< what is executed in place of the loops
+  std::vector<KeptRows> kept;
+  std::optional<UnrolledTiles> flat = {};  ///< what is executed in place of the loops
 
   /// Steps as written.
   [[nodiscard]] Position positions() const {

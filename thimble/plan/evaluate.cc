@@ -44,21 +44,21 @@ bool is_new(const Storage& storage) {
 }
 
 /// The step, or the outermost loop around it.
-LiveRange around(const Flat& flat, size_t step) {
+LiveRange around(const UnrolledTiles& flat, size_t step) {
   const auto at = static_cast<Position>(step);
-  for (const Flat::Loop& loop : flat.loops) {
+  for (const UnrolledTiles::Loop& loop : flat.loops) {
     if (loop.steps.begin <= at && at < loop.steps.end) return loop.steps;
   }
   return {at, at + 1};
 }
 
 /// Lives of blocks and windows.
-std::vector<LiveRange> lives(const Flat& flat) {
+std::vector<LiveRange> lives(const UnrolledTiles& flat) {
   std::vector<Buffer> buffers;
   for (const Storage& storage : flat.storages) buffers.push_back(storage.buffer);
   StepUses uses;
-  for (const Flat::Loop& loop : flat.loops) uses.loops.push_back({loop.steps, loop.depth});
-  for (const Flat::Step& step : flat.steps) {
+  for (const UnrolledTiles::Loop& loop : flat.loops) uses.loops.push_back({loop.steps, loop.depth});
+  for (const UnrolledTiles::Step& step : flat.steps) {
     std::vector<BufferId>& touched = uses.touched.emplace_back();
     if (step.out >= 0) touched.push_back({step.out});
     for (const int storage : step.in) {
@@ -79,7 +79,7 @@ std::vector<LiveRange> inner_lives(const Dataflow& dataflow, const Derived& deri
     number.get(storage.value, static_cast<int>(buffers.size()));
     buffers.push_back(storage.buffer);
   }
-  for (const Kept& kept : derived.kept) buffers.push_back(kept.buffer);
+  for (const KeptRows& kept : derived.kept) buffers.push_back(kept.buffer);
   StepUses uses;
   for (const DerivedLoop& loop : derived.loops) uses.loops.push_back({loop.steps, loop.depth});
   for (const DerivedStep& step : derived.steps) {
@@ -107,7 +107,7 @@ std::vector<GroupCost::Inner> scratch_of(const Dataflow& dataflow, const Derived
   };
   if (derived.flat) {
     for (size_t s = 0; s < derived.flat->steps.size(); ++s) {
-      const Flat::Step& step = derived.flat->steps[s];
+      const UnrolledTiles::Step& step = derived.flat->steps[s];
       if (!step.joins) add(derived.steps[step.of], s);
     }
     return result;
@@ -178,7 +178,7 @@ GroupCost::GroupCost(const Dataflow& dataflow, Derived group)
     return;
   }
   for (size_t s = 0; s < derived.flat->steps.size(); ++s) {
-    const Flat::Step& step = derived.flat->steps[s];
+    const UnrolledTiles::Step& step = derived.flat->steps[s];
     if (!step.joins) touch_all(derived.steps[step.of], around(*derived.flat, s));
   }
 }
@@ -206,16 +206,16 @@ std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derive
 namespace {
 
 /// Counts the calls of all tiles, but empty ones, and bytes that are joined.
-void count_flat(const Dataflow& dataflow, const Flat& flat, Work& work) {
+void count_flat(const Dataflow& dataflow, const UnrolledTiles& flat, Work& work) {
   work.calls = 0;
   for (size_t s = 0; s < flat.steps.size(); ++s) {
     const auto at = static_cast<Position>(s);
     int64_t executed = 1;
-    for (const Flat::Loop& loop : flat.loops) {
+    for (const UnrolledTiles::Loop& loop : flat.loops) {
       if (at >= loop.steps.begin && at < loop.steps.end) executed *= loop.tiles;
     }
     work.calls += executed;
-    const Flat::Step& step = flat.steps[s];
+    const UnrolledTiles::Step& step = flat.steps[s];
     if (!step.joins) continue;
     const Buffer& window = flat.storages[static_cast<size_t>(step.out)].buffer;
     work.traffic_bytes +=

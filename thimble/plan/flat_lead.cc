@@ -18,7 +18,7 @@ class FlatLeads {
     int64_t most = -needed;
     bool written = false;
     for (size_t s = flat_.steps.size(); s-- > 0;) {
-      const Flat::Step& step = flat_.steps[s];
+      const UnrolledTiles::Step& step = flat_.steps[s];
       if (step.joins) continue;
       const InstanceCall& call = group_.steps[step.of].call;
       const std::optional<int64_t> read = first_read_of(step);
@@ -44,14 +44,14 @@ class FlatLeads {
  private:
   [[nodiscard]] bool in_loop(size_t step) const {
     const auto at = static_cast<Position>(step);
-    return std::ranges::any_of(flat_.loops, [&](const Flat::Loop& loop) {
+    return std::ranges::any_of(flat_.loops, [&](const UnrolledTiles::Loop& loop) {
       return loop.steps.begin <= at && at < loop.steps.end;
     });
   }
 
   /// From the first to the last that the step writes; nothing of what reduces.
   [[nodiscard]] std::optional<Interval> bytes_of(ValueId v, int axis,
-                                                 const Flat::Step& step) const {
+                                                 const UnrolledTiles::Step& step) const {
     if (group_.tiled(0, step.of)->reduces) return std::nullopt;
     const IntervalExpr& part = step.region[static_cast<size_t>(axis)];
     const int64_t behind = flow_.shape(v)[static_cast<size_t>(axis)] - part.end.base;
@@ -74,7 +74,7 @@ class FlatLeads {
   }
 
   /// The first byte of `in` that the step reads.
-  [[nodiscard]] std::optional<int64_t> first_read_of(const Flat::Step& step) const {
+  [[nodiscard]] std::optional<int64_t> first_read_of(const UnrolledTiles::Step& step) const {
     const InstanceCall& call = group_.steps[step.of].call;
     const std::span<const ValueId> read = flow_.read_by(call);
     const TiledCall& tile = *group_.tiled(0, step.of);
@@ -88,12 +88,12 @@ class FlatLeads {
     return first;
   }
 
-  [[nodiscard]] int64_t chunk_byte(const Flat::Step& step, int axis) const {
+  [[nodiscard]] int64_t chunk_byte(const UnrolledTiles::Step& step, int axis) const {
     return step.chunk->begin.base * stride_bytes(in_, axis);
   }
 
   /// The first byte that is read of operand k: the corner of its box.
-  [[nodiscard]] int64_t first_byte_of(const Flat::Step& step, size_t k) const {
+  [[nodiscard]] int64_t first_byte_of(const UnrolledTiles::Step& step, size_t k) const {
     int64_t byte = 0;
     for (size_t axis = 0; axis < step.region.size(); ++axis) {
       const Connection* c = flow_.connection(group_.steps[step.of].call, k, static_cast<int>(axis));
@@ -108,7 +108,7 @@ class FlatLeads {
 
   const Dataflow& flow_;
   const Derived& group_;
-  const Flat& flat_;
+  const UnrolledTiles& flat_;
   const ValueId out_, in_;
 };
 

@@ -267,18 +267,18 @@ double LatencyEstimate::priced(KernelId kernel, Counted& calls,
 // Whether some of what calls count with so little scratch alone was there when the kernel was
 // fitted: what it does with all its scratch is not the same.
 bool LatencyEstimate::knows(KernelId kernel, Counted& calls, int64_t scratch_bytes) const {
-  bool otherwise = false, known = false;
+  bool goes_another_way = false, known = false;
   for (auto& [use, call] : calls) {
     const KernelId taken = chosen(kernel, *use);
     const Features* each = coefficients_.of(taken);
     const Features little = call.of(taken, scratch_bytes), all = call.of(taken);
     for (size_t f = 0; each != nullptr && f < all.size(); ++f) {
       if (little[f] == 0 || all[f] > 0) continue;
-      otherwise = true;
+      goes_another_way = true;
       known = known || (*each)[f] > 0;
     }
   }
-  return known || !otherwise;
+  return known || !goes_another_way;
 }
 
 void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways) const {
@@ -382,7 +382,7 @@ const KernelWays& LatencyEstimate::whole_ways(const InstanceCall& call, bool ove
 
 const KernelWays& LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& step,
                                              LoopedCall looped) {
-  const Kept& kept = derived.kept[static_cast<size_t>(step.kept)];
+  const KeptRows& kept = derived.kept[static_cast<size_t>(step.kept)];
   const int axis = kept.buffer.wrap->axis;
   for (LoopAround& loop : looped.loops) {
     if (loop.tile.axis == axis)
@@ -411,7 +411,8 @@ const KernelWays& LatencyEstimate::step(const Derived& derived, size_t step) {
   return of(what.call, looped);
 }
 
-const KernelWays& LatencyEstimate::join(const Flat& flat, const Flat::Step& step) {
+const KernelWays& LatencyEstimate::join(const UnrolledTiles& flat,
+                                        const UnrolledTiles::Step& step) {
   const Buffer& block = flat.storages[static_cast<size_t>(step.in[0])].buffer;
   const Buffer& window = flat.storages[static_cast<size_t>(step.out)].buffer;
   Shape part;
@@ -422,7 +423,8 @@ const KernelWays& LatencyEstimate::join(const Flat& flat, const Flat::Step& step
                     [&] { return KernelWays{{.instructions = copied(looped, Method::kCompute)}}; });
 }
 
-const KernelWays& LatencyEstimate::flat_step(const Derived& derived, const Flat::Step& step) {
+const KernelWays& LatencyEstimate::flat_step(const Derived& derived,
+                                             const UnrolledTiles::Step& step) {
   const auto storage = [&](const Buffer*& buffer, int number) {
     if (number >= 0) buffer = &derived.flat->storages[static_cast<size_t>(number)].buffer;
   };
@@ -443,7 +445,7 @@ const KernelWays& LatencyEstimate::flat_step(const Derived& derived, const Flat:
 std::vector<const KernelWays*> LatencyEstimate::ways(const Derived& derived) {
   std::vector<const KernelWays*> result;
   if (derived.flat) {
-    for (const Flat::Step& step : derived.flat->steps)
+    for (const UnrolledTiles::Step& step : derived.flat->steps)
       result.push_back(step.joins ? &join(*derived.flat, step) : &flat_step(derived, step));
     return result;
   }

@@ -117,8 +117,9 @@ class LatencyEstimate {
   [[nodiscard]] const KernelWays& step(const Derived& derived, size_t step);
   [[nodiscard]] const KernelWays& copy_step(const Derived& derived, const DerivedStep& step,
                                             LoopedCall looped);
-  [[nodiscard]] const KernelWays& join(const Flat& flat, const Flat::Step& step);
-  [[nodiscard]] const KernelWays& flat_step(const Derived& derived, const Flat::Step& step);
+  [[nodiscard]] const KernelWays& join(const UnrolledTiles& flat, const UnrolledTiles::Step& step);
+  [[nodiscard]] const KernelWays& flat_step(const Derived& derived,
+                                            const UnrolledTiles::Step& step);
   [[nodiscard]] double priced(const Features& features, KernelId kernel) const;
   [[nodiscard]] LoopedCall without_loops(const InstanceCall& call);
   /// Over its input.

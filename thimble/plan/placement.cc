@@ -9,13 +9,13 @@ namespace thimble {
 namespace {
 
 /// The buffers that have bytes, and for each of all its number among them; -1: none.
-struct Kept {
+struct NonEmpty {
   layout::Problem problem;
   std::vector<int> number;
 };
 
-Kept kept(const layout::Problem& problem) {
-  Kept result{.problem = {}, .number = std::vector<int>(problem.buffers.size(), -1)};
+NonEmpty non_empty(const layout::Problem& problem) {
+  NonEmpty result{.problem = {}, .number = std::vector<int>(problem.buffers.size(), -1)};
   for (size_t b = 0; b < problem.buffers.size(); ++b) {
     if (problem.buffers[b].size_bytes == 0) continue;
     result.number[b] = static_cast<int>(result.problem.buffers.size());
@@ -31,7 +31,7 @@ Kept kept(const layout::Problem& problem) {
 
 MemoryPlacement laid_out(const layout::Problem& all, const PlacementOptions& options,
                          std::vector<int64_t>& addresses) {
-  const auto [problem, number] = kept(all);
+  const auto [problem, number] = non_empty(all);
   if (problem.buffers.empty()) return {.proven_optimal = true};
   layout::Problem unaligned = problem;
   for (layout::Buffer& buffer : unaligned.buffers) buffer.alignment = 1;

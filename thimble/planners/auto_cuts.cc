@@ -116,10 +116,10 @@ bool AutoCuts::in_place_kernel(InstanceId id) const {
 
 void AutoCuts::add_single() {
   const std::vector<int64_t> apart = working_sets(problem_, order_);
-  const Rolls& rolls = cuts_.rolls();
+  const RolledGroups& rolls = cuts_.rolls();
   for (int at = 0; at < static_cast<int>(order_.size()); ++at) {
     const auto p = static_cast<size_t>(at);
-    if (rolls.single_bytes()[p] == Rolls::kImpossible) continue;
+    if (rolls.single_bytes()[p] == RolledGroups::kImpossible) continue;
     const InstanceId id{order_[p]};
     const KernelWays* ways = &latency_.whole_ways({.instance = id});
     bool in_place = false;
@@ -156,7 +156,7 @@ void AutoCuts::add_swept() {
 }
 
 void AutoCuts::add_rolled() {
-  static_cast<void>(cuts_.best(Rolls::kImpossible));
+  static_cast<void>(cuts_.best(RolledGroups::kImpossible));
   for (const GroupCandidate& piece : cuts_.candidates()) {
     const std::optional<PieceTimes> takes = times(piece.piece().members);
     if (!takes) continue;

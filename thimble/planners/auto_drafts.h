@@ -92,8 +92,8 @@ class AutoDrafts {
   KnownOrders orders_;
   std::deque<AutoAttempt> attempts_;
   std::deque<AutoDraft> drafts_;
-  int64_t least_ = Rolls::kImpossible;  ///< peak of a draft
-  std::string obstacle_;                ///< if there is none
+  int64_t least_ = RolledGroups::kImpossible;  ///< peak of a draft
+  std::string obstacle_;                       ///< if there is none
 };
 
 }  // namespace thimble

@@ -36,8 +36,8 @@ std::vector<GroupCandidate> undominated_parts(MotesUnits& units, const Partition
 using SweepShape = std::tuple<int, int, int64_t, int64_t, int64_t, bool, std::vector<ValueId>,
                               std::vector<ValueId>>;
 SweepShape shape_of(const Sweep& s) {
-  return {s.begin,      s.end,         s.tile.rows, s.tile.columns,
-          s.tile.among, s.tile.turned, s.again,     s.columns_again};
+  return {s.begin,       s.end,   s.tile.rows,    s.tile.columns, s.tile.period_tiles,
+          s.tile.turned, s.again, s.columns_again};
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ void AutoCuts::add_part(GroupCandidate parts) {
 
 void AutoCuts::add_parts() {
   const Effort& effort = options_.effort;
-  const Rolls& rolls = cuts_.rolls();
+  const RolledGroups& rolls = cuts_.rolls();
   const auto count = static_cast<int>(order_.size());
   MotesUnits units(flow_, rolls, order_, latency_, options_.in_place);
   const Partitions partitions(flow_, rolls, order_);

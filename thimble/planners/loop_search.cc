@@ -92,7 +92,7 @@ class Search {
     Choice first;
     for (const LoopSet& loop : start) first.push_back(&loop);
     Found best = evaluate(first).value();
-    while (best.peak() > limits_.enough_bytes && !late(limits_.time)) {
+    while (best.peak() > limits_.budget_bytes && !late(limits_.time)) {
       std::optional<Found> next = improve(best);
       if (!next) break;
       best = std::move(*next);

@@ -23,7 +23,7 @@ struct LoopChoice {
 
 struct LoopSearchLimits {
   int64_t states = 2'000'000;  ///< about
-  int64_t enough_bytes = 0;    ///< a peak that needs no improvement
+  int64_t budget_bytes = 0;    ///< a peak that needs no improvement
   const TimeLimit* time = nullptr;
 };
 

@@ -42,10 +42,10 @@ PlannerDecision plan_motes(const Graph& graph, const Limits& limits, const Plann
   std::vector<std::unique_ptr<MotesSearch>> searches;
   for (std::vector<int>& order : orders)
     searches.push_back(std::make_unique<MotesSearch>(axes, limits, options, std::move(order)));
-  const auto best_of = [&](int64_t enough_bytes) -> MotesSearch& {
+  const auto best_of = [&](int64_t budget_bytes) -> MotesSearch& {
     MotesSearch* best = nullptr;
     for (const auto& search : searches) {
-      search->run(enough_bytes);
+      search->run(budget_bytes);
       if (best == nullptr || search->less()(search->found().front(), best->found().front()))
         best = search.get();
     }

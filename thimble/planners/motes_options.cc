@@ -11,9 +11,9 @@
 namespace thimble {
 namespace {
 
-double ratio_option(const PlannerOptions& given, const std::string& key, double otherwise) {
+double ratio_option(const PlannerOptions& given, const std::string& key, double default_ratio) {
   const auto it = given.find(key);
-  if (it == given.end()) return otherwise;
+  if (it == given.end()) return default_ratio;
   double value = 0;
   const char* end = it->second.data() + it->second.size();
   const auto [stop, error] = std::from_chars(it->second.data(), end, value);

@@ -17,7 +17,7 @@ class MotesSchemes {
   using Unit = std::shared_ptr<const GroupCandidate>;
 
   /// All must outlive it. most_steps: of blocks, beyond a step per instance.
-  MotesSchemes(const Dataflow& dataflow, const Rolls& rolls, const std::vector<int>& order,
+  MotesSchemes(const Dataflow& dataflow, const RolledGroups& rolls, const std::vector<int>& order,
                MotesUnits& units, const MotesOptions& options, int64_t most_steps)
       : units_(units),
         partitions_(dataflow, rolls, order),

@@ -16,23 +16,23 @@ constexpr int kMostSchemesBehind = 100;  // of the operators behind a position
 
 }  // namespace
 
-void MotesSearch::run(int64_t enough_bytes) {
-  found_ = beam_search(enough_bytes);
+void MotesSearch::run(int64_t budget_bytes) {
+  found_ = beam_search(budget_bytes);
   if (!limits_.sram_bytes || found_.front().bytes <= *limits_.sram_bytes) return;
   const double within = whole_within(*limits_.sram_bytes);
   if (within <= whole_instructions_) return;
   whole_instructions_ = within;
-  found_ = beam_search(enough_bytes);
+  found_ = beam_search(budget_bytes);
 }
 
-std::vector<MotesState> MotesSearch::beam_search(int64_t enough_bytes) {
+std::vector<MotesState> MotesSearch::beam_search(int64_t budget_bytes) {
   MotesState whole;
   measure(whole);
   const LessThan less = this->less();
   std::vector<MotesState> beam = {whole};
   while (!order_.empty() && !late(limits_.time)) {
     const MotesState& best = beam.front();
-    if (best.bytes <= enough_bytes) break;
+    if (best.bytes <= budget_bytes) break;
     const std::vector<Unit> schemes = schemes_at_peak(best);
     std::vector<MotesState> next = beam;
     for (const MotesState& state : beam) {

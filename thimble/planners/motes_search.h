@@ -67,9 +67,9 @@ class MotesSearch {
     for (int at = 0; at < std::ssize(order_); ++at) single_times_.push_back(single_times(at));
   }
 
-  /// Looks for no less than enough_bytes. Where the limit on time leaves nothing that fits, it
+  /// Looks for no less than budget_bytes. Where the limit on time leaves nothing that fits, it
   /// counts from the kernels for which whole operators have room.
-  void run(int64_t enough_bytes);
+  void run(int64_t budget_bytes);
 
   // Once it has run.
   /// What it found, best first.
@@ -81,7 +81,7 @@ class MotesSearch {
  private:
   using Unit = MotesSchemes::Unit;
 
-  [[nodiscard]] std::vector<MotesState> beam_search(int64_t enough_bytes);
+  [[nodiscard]] std::vector<MotesState> beam_search(int64_t budget_bytes);
 
   /// With the fewest bytes with which it is within the limit on time; if there are none, with the
   /// fewest of all.
@@ -125,7 +125,7 @@ class MotesSearch {
   const Dataflow flow_;
   const OrderProblem problem_;
   const std::vector<int> order_;
-  const Rolls rolls_;
+  const RolledGroups rolls_;
   const LatencyModel model_;
   LatencyEstimate latency_;
   MotesUnits units_;

@@ -19,7 +19,7 @@ namespace thimble {
 class MotesUnits {
  public:
   /// All must outlive it. overlaps: outputs of parts may lie over consumed inputs.
-  MotesUnits(const Dataflow& dataflow, const Rolls& rolls, const std::vector<int>& order,
+  MotesUnits(const Dataflow& dataflow, const RolledGroups& rolls, const std::vector<int>& order,
              LatencyEstimate& latency, bool overlaps)
       : flow_(dataflow),
         bytes_(rolls.bytes()),

@@ -109,7 +109,7 @@ class Orders {
       start.push_back(loop_set(problem_, *placed.group));
     const LoopChoice found = search_loops(
         problem_, sets, start,
-        {.states = states_left_, .enough_bytes = options_.budget_bytes.value_or(0), .time = time_});
+        {.states = states_left_, .budget_bytes = options_.budget_bytes.value_or(0), .time = time_});
     states_left_ -= found.states;
     states_ += found.states;
     ended_ = found.ended;

@@ -26,7 +26,7 @@ StreamOptions stream_options(const Limits& limits, const PlannerOptions& options
                        fmt::format("granularity={} is none of row, pixel and auto", which));
   }
   StreamOptions result{.granularities = {},
-                       .enough_bytes = limits.sram_bytes.value_or(0),
+                       .budget_bytes = limits.sram_bytes.value_or(0),
                        .rolls = {.in_place = limits.in_place}};
   if (which != "pixel") result.granularities.push_back(Granularity::kRow);
   if (which != "row") result.granularities.push_back(Granularity::kPixel);
@@ -76,19 +76,19 @@ PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const Plan
   const auto search = [&](const StreamOptions& wanted) -> Found {
     const StreamSearch searched(axes, limits, wanted, orders, known);
     const StreamAttempt best = searched.best();
-    if (best.cut.peak_bytes == Rolls::kImpossible)
+    if (best.cut.peak_bytes == RolledGroups::kImpossible)
       return {Decision{}, best.cut, best.cut.peak_bytes};
-    if (best.cut.peak_bytes <= options.enough_bytes) {
+    if (best.cut.peak_bytes <= options.budget_bytes) {
       Decision apart = searched.planned(best, true);
       const int64_t bytes = arena_of(apart);
-      if (bytes <= options.enough_bytes) return {std::move(apart), best.cut, bytes};
+      if (bytes <= options.budget_bytes) return {std::move(apart), best.cut, bytes};
     }
     Decision planned = searched.planned(best, false);
     const int64_t bytes = arena_of(planned);
     return {std::move(planned), best.cut, bytes};
   };
   auto [planned, cut, arena_bytes] = search(options);
-  if (cut.peak_bytes == Rolls::kImpossible) {
+  if (cut.peak_bytes == RolledGroups::kImpossible) {
     const bool by_pixels = options.granularities.front() == Granularity::kPixel;
     throw CompileError(
         "--output", fmt::format("this network's cannot be streamed: {}",
@@ -97,28 +97,28 @@ PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const Plan
   }
   // Or the fault of alignment, or of a layout that is quick.
   const bool within_peak = arena_bytes <= cut.peak_bytes * 101 / 100;
-  const bool peak_fits = cut.peak_bytes <= options.enough_bytes;
-  if (arena_bytes <= options.enough_bytes || (within_peak && !peak_fits)) return std::move(planned);
+  const bool peak_fits = cut.peak_bytes <= options.budget_bytes;
+  if (arena_bytes <= options.budget_bytes || (within_peak && !peak_fits)) return std::move(planned);
   for (const int64_t percent : kLowerPeaks) {
     if (!peak_fits || late(limits.time)) break;
     StreamOptions lower = options;
-    lower.enough_bytes = options.enough_bytes * percent / 100;
+    lower.budget_bytes = options.budget_bytes * percent / 100;
     Found next = search(lower);
-    if (next.cut.peak_bytes <= options.enough_bytes && next.arena_bytes <= options.enough_bytes)
+    if (next.cut.peak_bytes <= options.budget_bytes && next.arena_bytes <= options.budget_bytes)
       return std::move(next.planned);
   }
   std::vector<StreamOptions> others;
-  for (const int64_t enough : {options.enough_bytes, int64_t{0}}) {
+  for (const int64_t enough : {options.budget_bytes, int64_t{0}}) {
     StreamOptions other = options;
-    other.enough_bytes = enough;
-    if (enough != options.enough_bytes) others.push_back(other);
+    other.budget_bytes = enough;
+    if (enough != options.budget_bytes) others.push_back(other);
     if (options.granularities.size() > 1) {
       for (const Granularity g : options.granularities) {
         other.granularities = {g};
         others.push_back(other);
       }
     }
-    if (options.enough_bytes == 0) break;
+    if (options.budget_bytes == 0) break;
   }
   bool in_pixels = has_pixels(cut);
   for (const StreamOptions& other : others) {
@@ -127,7 +127,8 @@ PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const Plan
     if (!any_grain && other.granularities[0] == Granularity::kRow && !in_pixels) continue;  // known
     Found next = search(other);
     if (any_grain) in_pixels = has_pixels(next.cut);
-    if (next.cut.peak_bytes == Rolls::kImpossible || next.arena_bytes >= arena_bytes) continue;
+    if (next.cut.peak_bytes == RolledGroups::kImpossible || next.arena_bytes >= arena_bytes)
+      continue;
     arena_bytes = next.arena_bytes;
     planned = std::move(next.planned);
   }

@@ -56,19 +56,20 @@ StreamCuts::StreamCuts(ChannelGroups& channels, const OrderProblem& problem,
       options_(options),
       rolls_(flow_, problem, order, options.rolls) {}
 
-StreamCut StreamCuts::best(int64_t worthless_bytes) {
-  worthless_bytes_ = worthless_bytes;
+StreamCut StreamCuts::best(int64_t incumbent_bytes) {
+  incumbent_bytes_ = incumbent_bytes;
   add(sliced());
   for (const Granularity granularity : options_.granularities) {
-    add(rolls_.all(otherwise(worthless_bytes_), most_in_group(order_.size()), granularity));
+    add(rolls_.all(incumbents(incumbent_bytes_), most_in_group(order_.size()), granularity));
     cut_again();
-    if (cut_.peak_bytes <= options_.enough_bytes || cut_.peak_bytes == Rolls::kImpossible) continue;
-    const int64_t gain = worthless_bytes_ / kLeastGainOfBoth;
-    add(rolled_in_slices(std::max(worthless_bytes_ - gain, options_.enough_bytes + 1),
+    if (cut_.peak_bytes <= options_.budget_bytes || cut_.peak_bytes == RolledGroups::kImpossible)
+      continue;
+    const int64_t gain = incumbent_bytes_ / kLeastGainOfBoth;
+    add(rolled_in_slices(std::max(incumbent_bytes_ - gain, options_.budget_bytes + 1),
                          granularity));
     cut_again();
   }
-  if (cut_.peak_bytes == Rolls::kImpossible) {
+  if (cut_.peak_bytes == RolledGroups::kImpossible) {
     StreamCut none;
     none.order = order_;
     none.peak_bytes = cut_.peak_bytes;
@@ -84,13 +85,13 @@ StreamCut StreamCuts::with(std::vector<GroupCandidate> pieces, int64_t peak_byte
   StreamCut result{
       .order = order_, .pieces = std::move(pieces), .over_input = {}, .peak_bytes = peak_bytes};
   for (GroupCandidate& chosen : result.pieces) {
-    widen(chosen, std::max(peak_bytes, options_.enough_bytes));
+    widen(chosen, std::max(peak_bytes, options_.budget_bytes));
     result.peak_bytes = std::max(result.peak_bytes, chosen.bytes);
   }
   const std::vector<int64_t> in_place = working_sets(problem_, order_);
   for (size_t at = 0; at < order_.size(); ++at) {
     if (rolls_.single_bytes()[at] < in_place[at] &&
-        in_place[at] > std::max(result.peak_bytes, options_.enough_bytes))
+        in_place[at] > std::max(result.peak_bytes, options_.budget_bytes))
       result.over_input.push_back({order_[at]});
   }
   return result;
@@ -108,7 +109,7 @@ void StreamCuts::widen(GroupCandidate& piece, int64_t limit) const {
 
 double StreamCuts::instructions(const GroupCandidate& piece, LatencyEstimate& latency) const {
   const auto calls = latency.calls(piece.piece().members);
-  return calls ? instructions_within(*calls, options_.enough_bytes - piece.bytes)
+  return calls ? instructions_within(*calls, options_.budget_bytes - piece.bytes)
                : std::numeric_limits<double>::infinity();
 }
 
@@ -118,7 +119,7 @@ GroupCandidate StreamCuts::in_fastest_tiles(const GroupCandidate& piece,
   if (piece.channels > 0) return best;
   double least = instructions(best, latency);
   for (const int64_t rows : tiles(flow_, piece.group)) {
-    std::optional<GroupCandidate> wider = rolls_.in_tiles(piece, rows, options_.enough_bytes + 1);
+    std::optional<GroupCandidate> wider = rolls_.in_tiles(piece, rows, options_.budget_bytes + 1);
     if (!wider) continue;
     const double time = instructions(*wider, latency);
     if (time >= least) continue;
@@ -129,7 +130,7 @@ GroupCandidate StreamCuts::in_fastest_tiles(const GroupCandidate& piece,
 }
 
 std::optional<StreamCut> StreamCuts::fastest(LatencyEstimate& latency) {
-  const int64_t limit = options_.enough_bytes;
+  const int64_t limit = options_.budget_bytes;
   if (cut_.peak_bytes > limit) return std::nullopt;
   std::map<size_t, GroupCandidate> tiled;  // candidates that fit, in their fastest tiles
   auto [cut, sum] =
@@ -167,7 +168,7 @@ void StreamCuts::add(std::vector<GroupCandidate> more) {
 std::vector<GroupCandidate> StreamCuts::sliced() {
   placed_ = channel_candidates(channels_, rolls_.bytes(), order_, rolls_.single_bytes(), {});
   std::erase_if(placed_, [&](const PlacedGroup& p) {  // rows pass through rolled groups only
-    return most(rolls_.single_bytes(), p) == Rolls::kImpossible;
+    return most(rolls_.single_bytes(), p) == RolledGroups::kImpossible;
   });
   std::vector<GroupCandidate> result;
   for (const PlacedGroup& p : placed_) result.push_back(piece(p, p.group->group.group));
@@ -194,13 +195,13 @@ GroupCandidate StreamCuts::piece(const PlacedGroup& placed, Group group) const {
 std::vector<GroupCandidate> StreamCuts::rolled_in_slices(int64_t limit,
                                                          Granularity granularity) const {
   const std::vector<bool> wanted = without_piece_below(limit, rolls_.single_bytes(), pieces_);
-  const std::vector<int64_t> other = otherwise(limit);
+  const std::vector<int64_t> other = incumbents(limit);
   std::vector<GroupCandidate> result;
   for (const PlacedGroup& p : placed_) {
-    const int64_t useless =
+    const int64_t incumbent_bytes =
         std::min(rolls_.bytes().group(p.begin, p.group->bytes[p.sums]), most(other, p));
     const auto end = wanted.begin() + p.end;
-    if (rolls_.bytes().group(p.begin, p.group->wider(p.sums, 0)) >= useless ||
+    if (rolls_.bytes().group(p.begin, p.group->wider(p.sums, 0)) >= incumbent_bytes ||
         std::find(wanted.begin() + p.begin, end, true) == end)
       continue;
     for (const GroupCandidate& rolled : rolls_.groups(p.begin, p.end, granularity)) {
@@ -211,13 +212,13 @@ std::vector<GroupCandidate> StreamCuts::rolled_in_slices(int64_t limit,
       nested.bytes = rolls_.bytes().group(p.begin, nested.one_channel);
       nested.by_pixels = rolled.by_pixels;
       nested.in_slices = true;
-      if (nested.bytes < useless) result.push_back(std::move(nested));
+      if (nested.bytes < incumbent_bytes) result.push_back(std::move(nested));
     }
   }
   return result;
 }
 
-std::vector<int64_t> StreamCuts::otherwise(int64_t at_most) const {
+std::vector<int64_t> StreamCuts::incumbents(int64_t at_most) const {
   std::vector<int64_t> bytes = rolls_.single_bytes();
   for (int64_t& b : bytes) b = std::min(b, at_most);
   return bytes;
@@ -225,9 +226,9 @@ std::vector<int64_t> StreamCuts::otherwise(int64_t at_most) const {
 
 // What is slower is wanted only where it needs less than what is there already.
 void StreamCuts::cut_again() {
-  cut_ = best_cut(rolls_.single_bytes(), pieces_, options_.enough_bytes);
-  worthless_bytes_ =
-      std::min(worthless_bytes_, std::max(cut_.peak_bytes, options_.enough_bytes + 1));
+  cut_ = best_cut(rolls_.single_bytes(), pieces_, options_.budget_bytes);
+  incumbent_bytes_ =
+      std::min(incumbent_bytes_, std::max(cut_.peak_bytes, options_.budget_bytes + 1));
 }
 
 int most_in_group(size_t instances) {

@@ -11,7 +11,7 @@ namespace thimble {
 
 struct StreamOptions {
   std::vector<Granularity> granularities;
-  int64_t enough_bytes = 0;  ///< a peak that needs no improvement
+  int64_t budget_bytes = 0;  ///< a peak that needs no improvement
   RollOptions rolls;
 };
 
@@ -21,7 +21,7 @@ struct StreamCut {
   /// Instances that, where they are in no piece, lie over consumed input, as in place they would
   /// need more than the peak.
   std::vector<InstanceId> over_input;
-  int64_t peak_bytes = 0;    ///< Rolls::kImpossible if rows cannot pass the ports
+  int64_t peak_bytes = 0;    ///< RolledGroups::kImpossible if rows cannot pass the ports
   int64_t instructions = 0;  ///< estimated, if it is the fastest
   std::string why = {};      ///< then: the obstacle
 };
@@ -37,10 +37,10 @@ class StreamCuts {
   StreamCuts(ChannelGroups& channels, const OrderProblem& problem, const std::vector<int>& order,
              const StreamOptions& options);
 
-  /// The least peak, or the fewest operators in groups within options.enough_bytes. Cuts of
-  /// `worthless_bytes` or more need not be found.
-  [[nodiscard]] StreamCut best(int64_t worthless_bytes);
-  /// Once that is found: of all cuts of these pieces within options.enough_bytes the one with the
+  /// The least peak, or the fewest operators in groups within options.budget_bytes. Cuts of
+  /// `incumbent_bytes` or more need not be found.
+  [[nodiscard]] StreamCut best(int64_t incumbent_bytes);
+  /// Once that is found: of all cuts of these pieces within options.budget_bytes the one with the
   /// fewest estimated instructions, in larger tiles where these are faster and fit; nothing if
   /// there is none.
   [[nodiscard]] std::optional<StreamCut> fastest(LatencyEstimate& latency);
@@ -48,7 +48,7 @@ class StreamCuts {
   [[nodiscard]] const std::vector<GroupCandidate>& candidates() const { return candidates_; }
   /// The order with these pieces, ascending and disjoint, that reach this peak.
   [[nodiscard]] StreamCut with(std::vector<GroupCandidate> pieces, int64_t peak_bytes) const;
-  [[nodiscard]] const Rolls& rolls() const { return rolls_; }
+  [[nodiscard]] const RolledGroups& rolls() const { return rolls_; }
 
  private:
   void add(std::vector<GroupCandidate> more);
@@ -60,7 +60,7 @@ class StreamCuts {
   [[nodiscard]] GroupCandidate piece(const PlacedGroup& placed, Group group) const;
   [[nodiscard]] std::vector<GroupCandidate> rolled_in_slices(int64_t limit,
                                                              Granularity granularity) const;
-  [[nodiscard]] std::vector<int64_t> otherwise(int64_t at_most) const;
+  [[nodiscard]] std::vector<int64_t> incumbents(int64_t at_most) const;
   void cut_again();
 
   ChannelGroups& channels_;
@@ -68,8 +68,8 @@ class StreamCuts {
   const OrderProblem& problem_;
   const std::vector<int>& order_;
   const StreamOptions& options_;
-  const Rolls rolls_;
-  int64_t worthless_bytes_ = Rolls::kImpossible;
+  const RolledGroups rolls_;
+  int64_t incumbent_bytes_ = RolledGroups::kImpossible;
   std::vector<PlacedGroup> placed_;  ///< over channels
   std::vector<GroupCandidate> candidates_;
   std::vector<CutPiece> pieces_;  ///< the same

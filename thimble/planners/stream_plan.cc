@@ -52,7 +52,7 @@ Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const St
     if (piece.overlap) plan.overlaps.push_back(*piece.overlap);
   }
   if (!in_place) return plan;
-  const Rolls rolls(dataflow, problem, cut.order, {.in_place = in_place});
+  const RolledGroups rolls(dataflow, problem, cut.order, {.in_place = in_place});
   for (OrderProblem::Op& op : outside.ops) op.in_place.clear();
   const std::vector<int64_t> apart = working_sets(outside, cut.order);
   for (size_t at = 0; at < cut.order.size(); ++at) {

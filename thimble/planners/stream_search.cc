@@ -11,8 +11,8 @@ namespace thimble {
 
 StreamAttempt StreamSearch::best() const {
   const Instances given = instances_of(graph_, limits_.ports);
-  StreamAttempt best = with_rematerialisation(given, Rolls::kImpossible);
-  if (best.cut.peak_bytes <= options_.enough_bytes || !limits_.in_place ||
+  StreamAttempt best = with_rematerialisation(given, RolledGroups::kImpossible);
+  if (best.cut.peak_bytes <= options_.budget_bytes || !limits_.in_place ||
       limits_.ports.input != Place::kResident)
     return best;
   if (const std::optional<Instances> relaid = relayout_inputs(graph_, given)) {
@@ -37,7 +37,7 @@ Decision StreamSearch::planned(const StreamAttempt& best, bool apart) const {
   return result;
 }
 
-StreamAttempt StreamSearch::attempt(Instances instances, int64_t worthless_bytes) const {
+StreamAttempt StreamSearch::attempt(Instances instances, int64_t incumbent_bytes) const {
   StreamAttempt result{.instances = std::move(instances), .problem = {}, .cut = {}, .again = {}};
   const Dataflow flow(axes_, result.instances);
   result.problem = order_problem(graph_, result.instances, limits_.in_place);
@@ -46,7 +46,8 @@ StreamAttempt StreamSearch::attempt(Instances instances, int64_t worthless_bytes
   std::optional<StreamCut> best;
   for (const std::vector<int>& order : orders_.of(flow, result.problem, limits_.time)) {
     StreamCuts cuts(channels, result.problem, order, options_);
-    StreamCut cut = cuts.best(std::min(worthless_bytes, best ? worthless(*best) : worthless_bytes));
+    StreamCut cut =
+        cuts.best(std::min(incumbent_bytes, best ? bytes_to_beat(*best) : incumbent_bytes));
     if (std::optional<StreamCut> fastest = cuts.fastest(latency)) cut = std::move(*fastest);
     if (!best || better(cut, *best)) best = std::move(cut);
     if (late(limits_.time)) break;
@@ -57,20 +58,20 @@ StreamAttempt StreamSearch::attempt(Instances instances, int64_t worthless_bytes
 
 bool StreamSearch::better(const StreamCut& a, const StreamCut& b) const {
   const auto cost = [&](const StreamCut& cut) {
-    return std::pair(std::max(cut.peak_bytes, options_.enough_bytes), cut.instructions);
+    return std::pair(std::max(cut.peak_bytes, options_.budget_bytes), cut.instructions);
   };
   return cost(a) < cost(b);
 }
 
 StreamAttempt StreamSearch::with_rematerialisation(const Instances& instances,
-                                                   int64_t worthless_bytes) const {
+                                                   int64_t incumbent_bytes) const {
   const double most_macs = limits_.max_recompute.value_or(0) * static_cast<double>(macs(graph_));
-  if (most_macs <= 0) return attempt(instances, worthless_bytes);
+  if (most_macs <= 0) return attempt(instances, incumbent_bytes);
   StreamAttempt best =
-      attempt(instances, Rolls::kImpossible);  // whatever it needs, it may come to less
-  const auto good_enough = [&] { return best.cut.peak_bytes <= options_.enough_bytes; };
+      attempt(instances, RolledGroups::kImpossible);  // whatever it needs, it may come to less
+  const auto good_enough = [&] { return best.cut.peak_bytes <= options_.budget_bytes; };
   const auto with = [&](const Rematerialisations& again) {
-    StreamAttempt result = attempt(rematerialise(instances, again), Rolls::kImpossible);
+    StreamAttempt result = attempt(rematerialise(instances, again), RolledGroups::kImpossible);
     result.again = again;
     return result;
   };
@@ -87,7 +88,7 @@ StreamAttempt StreamSearch::with_rematerialisation(const Instances& instances,
     Rematerialisations fewer = best.again;
     fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(k));
     StreamAttempt next = with(fewer);
-    if (next.cut.peak_bytes <= std::max(best.cut.peak_bytes, options_.enough_bytes))
+    if (next.cut.peak_bytes <= std::max(best.cut.peak_bytes, options_.budget_bytes))
       best = std::move(next);
   }
   return best;

@@ -38,17 +38,17 @@ class StreamSearch {
 
  private:
   /// The best of the instances' own order, that of the least peak, and one that suits groups.
-  StreamAttempt attempt(Instances instances, int64_t worthless_bytes) const;
+  StreamAttempt attempt(Instances instances, int64_t incumbent_bytes) const;
 
   /// The least peak or, where that is enough, the fewest instructions.
   [[nodiscard]] bool better(const StreamCut& a, const StreamCut& b) const;
-  [[nodiscard]] int64_t worthless(const StreamCut& best) const {
-    return std::max(best.peak_bytes, options_.enough_bytes + 1);
+  [[nodiscard]] int64_t bytes_to_beat(const StreamCut& best) const {
+    return std::max(best.peak_bytes, options_.budget_bytes + 1);
   }
 
   /// Computes values again, the largest first, as long as the peak falls and the user allows it;
   /// then leaves out what makes no difference.
-  StreamAttempt with_rematerialisation(const Instances& instances, int64_t worthless_bytes) const;
+  StreamAttempt with_rematerialisation(const Instances& instances, int64_t incumbent_bytes) const;
 
   void add_notes(const StreamAttempt& best, std::vector<Note>& notes) const;
 

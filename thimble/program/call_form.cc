@@ -49,10 +49,10 @@ void CallForms::check(const Call& call, const Walk& walk) {
   if (wanted.size() != call.in.size())
     throw Fault{describe(graph_, call) + ": wrong number of operands"};
   for (size_t k = 0; k < wanted.size(); ++k) {
-    const DType otherwise = graph_.tensor(wanted[k]).type;
+    const DType own_type = graph_.tensor(wanted[k]).type;
     const bool accumulators = call.method == Method::kFinalise;
     check_view(call, call.in[k], wanted[k],
-               accumulators ? accumulator_type(graph_, wanted[k]) : otherwise);
+               accumulators ? accumulator_type(graph_, wanted[k]) : own_type);
     check_broadcast(call, call.in[k], walk.in[k]);
   }
   check_written(call);

@@ -47,11 +47,11 @@ struct Object {
       reject(fmt::format("'{}' must be a text that is not empty", field));
     return value.get<std::string>();
   }
-  [[nodiscard]] std::string text(const char* field, const char* otherwise) const {
-    return json.contains(field) ? text(field) : otherwise;
+  [[nodiscard]] std::string text(const char* field, const char* fallback) const {
+    return json.contains(field) ? text(field) : fallback;
   }
-  [[nodiscard]] bool flag(const char* field, bool otherwise) const {
-    if (!json.contains(field)) return otherwise;
+  [[nodiscard]] bool flag(const char* field, bool fallback) const {
+    if (!json.contains(field)) return fallback;
     if (!json.at(field).is_boolean()) reject(fmt::format("'{}' must be true or false", field));
     return json.at(field).get<bool>();
   }

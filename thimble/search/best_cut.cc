@@ -46,9 +46,9 @@ std::vector<Way> ways_until(const std::vector<int64_t>& single_bytes,
 }  // namespace
 
 BestCut best_cut(const std::vector<int64_t>& single_bytes, const std::vector<CutPiece>& pieces,
-                 int64_t enough_bytes) {
+                 int64_t budget_bytes) {
   const int64_t least = ways_until(single_bytes, pieces, 0).back().cost.peak_bytes;
-  const std::vector<Way> ways = ways_until(single_bytes, pieces, std::max(least, enough_bytes));
+  const std::vector<Way> ways = ways_until(single_bytes, pieces, std::max(least, budget_bytes));
   BestCut result;
   for (size_t i = ways.size() - 1; i > 0; i = static_cast<size_t>(ways[i].from)) {
     const int p = ways[i].piece;

@@ -35,9 +35,9 @@ struct BestCut {
   int64_t peak_bytes = 0;
 };
 
-/// single_bytes: live while each operator executes alone. The least peak; or, if `enough_bytes` is
+/// single_bytes: live while each operator executes alone. The least peak; or, if `budget_bytes` is
 /// more than that, the least cost with a peak of at most that.
 [[nodiscard]] BestCut best_cut(const std::vector<int64_t>& single_bytes,
-                               const std::vector<CutPiece>& pieces, int64_t enough_bytes = 0);
+                               const std::vector<CutPiece>& pieces, int64_t budget_bytes = 0);
 
 }  // namespace thimble

@@ -25,8 +25,8 @@ struct WholeRead {
 /// Calls visit(unit) in the kernel's order (progress.h), for those units of `region` that decide
 /// the lead over `reads`. All of them where a map bends everywhere (a resize, a reversed slice).
 /// Work in proportion to the bends, not to the region.
-void for_each_telling_unit(Progress progress, const Region& region,
-                           const std::vector<WholeRead>& reads,
-                           const std::function<void(const Region&)>& visit);
+void for_each_extremal_unit(Progress progress, const Region& region,
+                            const std::vector<WholeRead>& reads,
+                            const std::function<void(const Region&)>& visit);
 
 }  // namespace thimble

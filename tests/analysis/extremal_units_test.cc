@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/analysis/telling_units.h"
+#include "thimble/analysis/extremal_units.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ int64_t lead(const InputMap& map, const Shape& in, const Shape& out,
   return most;
 }
 
-TEST(TellingUnits, DecideTheLeadOfRandomWindows) {
+TEST(ExtremalUnits, DecideTheLeadOfRandomWindows) {
   std::mt19937 random(1);
   const auto draw = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
@@ -66,21 +66,21 @@ TEST(TellingUnits, DecideTheLeadOfRandomWindows) {
     }
     const int64_t all = lead(
         map, in, out, [&](const Visit& visit) { for_each_unit(Progress::kPixel, region, visit); });
-    const int64_t telling = lead(map, in, out, [&](const Visit& visit) {
-      for_each_telling_unit(Progress::kPixel, region, {{map, in}}, visit);
+    const int64_t extremal = lead(map, in, out, [&](const Visit& visit) {
+      for_each_extremal_unit(Progress::kPixel, region, {{map, in}}, visit);
     });
-    ASSERT_EQ(telling, all);
+    ASSERT_EQ(extremal, all);
   }
 }
 
-TEST(TellingUnits, AreAsManyInALargeImageAsInASmallOne) {
+TEST(ExtremalUnits, AreAsManyInALargeImageAsInASmallOne) {
   const auto count = [](int64_t side) {
     const InputMap map{.axes = {Affine{.out_axis = 0}, Affine{.out_axis = 1, .lo = -1, .hi = 1},
                                 Affine{.out_axis = 2, .lo = -1, .hi = 1}, Reduced{}}};
     const Shape shape = {1, side, side, 3};
     int units = 0;
-    for_each_telling_unit(Progress::kPixel, whole(shape), {{map, shape}},
-                          [&](const Region&) { ++units; });
+    for_each_extremal_unit(Progress::kPixel, whole(shape), {{map, shape}},
+                           [&](const Region&) { ++units; });
     return units;
   };
   EXPECT_EQ(count(4096), count(64));

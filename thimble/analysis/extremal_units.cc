@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/analysis/telling_units.h"
+#include "thimble/analysis/extremal_units.h"
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ bool add_bends(const std::vector<WholeRead>& reads, int unit_axes, Bends& bends)
 }
 
 /// Indices within `all`: its ends, two by two, and both sides of each bend.
-std::vector<int64_t> telling(const Interval& all, const std::vector<int64_t>& bends) {
+std::vector<int64_t> extremal(const Interval& all, const std::vector<int64_t>& bends) {
   std::vector<int64_t> result = {all.begin, all.begin + 1, all.end - 2, all.end - 1};
   for (const int64_t bend : bends) {
     for (int64_t near = bend - 2; near <= bend + 2; ++near) result.push_back(near);
@@ -71,9 +71,9 @@ void visit_grid(Region& unit, const std::vector<std::vector<int64_t>>& indices, 
 
 }  // namespace
 
-void for_each_telling_unit(Progress progress, const Region& region,
-                           const std::vector<WholeRead>& reads,
-                           const std::function<void(const Region&)>& visit) {
+void for_each_extremal_unit(Progress progress, const Region& region,
+                            const std::vector<WholeRead>& reads,
+                            const std::function<void(const Region&)>& visit) {
   if (empty(region)) return;
   const bool runs = progress == Progress::kElement || progress == Progress::kPixel;
   const size_t unit_axes = region.empty() ? 0 : region.size() - 1;
@@ -85,7 +85,7 @@ void for_each_telling_unit(Progress progress, const Region& region,
   }
   std::vector<std::vector<int64_t>> indices;
   for (size_t axis = 0; axis < unit_axes; ++axis)
-    indices.push_back(telling(region[axis], bends[axis]));
+    indices.push_back(extremal(region[axis], bends[axis]));
   Region unit = region;
   visit_grid(unit, indices, 0, visit);
 }
