@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the sum of a depthwise convolution to int8, exactly as portable/fixed_point.h does, in two
 // to six instructions. Which of them holds for a layer is for the compiler to prove
-// (thimble/target/kernels/depthwise_dsp.h). Sums come times 2^k, folded into their constants.
+// (thimble/target/kernels/depthwise/depthwise_dsp.h). Sums come times 2^k, folded into their
+// constants.
 //
 //   relu      y = (sum m + (c << 32)) >> (32 + 11), saturated: the result is at least -128, the
 //             zero point, so how ties below it round does not matter. k = 12 - shift of the channel

@@ -9,7 +9,7 @@
 
 #include "runtime/portable/fixed_point.h"
 #include "tests/runtime/tensors.h"
-#include "thimble/target/kernels/depthwise_dsp.h"
+#include "thimble/target/kernels/depthwise/depthwise_dsp.h"
 
 namespace thimble::testing {
 namespace {

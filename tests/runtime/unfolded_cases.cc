@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "tests/runtime/cases.h"
-#include "thimble/target/kernels/conv_2d_words.h"
+#include "thimble/target/kernels/convolution/conv_2d_words.h"
 
 namespace thimble::testing {
 namespace {

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "tests/runtime/cases.h"
-#include "thimble/target/kernels/conv_2d_fours.h"
-#include "thimble/target/kernels/conv_2d_pairs.h"
-#include "thimble/target/kernels/depthwise_dsp.h"
+#include "thimble/target/kernels/convolution/conv_2d_fours.h"
+#include "thimble/target/kernels/convolution/conv_2d_pairs.h"
+#include "thimble/target/kernels/depthwise/depthwise_dsp.h"
 
 namespace thimble::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/target/embedded_file.h"
-#include "thimble/target/feature_sums.h"
+#include "thimble/target/kernels/feature_sums.h"
 
 namespace thimble {
 namespace {

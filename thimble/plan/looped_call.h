@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "thimble/plan/clock.h"
-#include "thimble/target/call_features.h"
+#include "thimble/target/kernels/call_features.h"
 
 namespace thimble {
 

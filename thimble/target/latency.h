@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "thimble/target/call_features.h"
 #include "thimble/target/core.h"
+#include "thimble/target/kernels/call_features.h"
 
 namespace thimble {
 

@@ -6,13 +6,13 @@
 #include <optional>
 
 #include "thimble/target/kernels/axes.h"
-#include "thimble/target/kernels/conv_2d.h"
+#include "thimble/target/kernels/convolution/conv_2d.h"
+#include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
+#include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
-#include "thimble/target/kernels/unfolded_conv_2d.h"
-#include "thimble/target/kernels/weights.h"
 
 namespace thimble {
 namespace {

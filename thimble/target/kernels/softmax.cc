@@ -8,11 +8,11 @@
 #include "runtime/portable/softmax.h"
 #include "thimble/reference/softmax_tables.h"
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
-#include "thimble/target/kernels/weights.h"
 
 namespace thimble {
 namespace {

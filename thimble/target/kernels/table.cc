@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of kernels: a row each. What a new one needs beside its row: docs/hacking.md.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <limits>
 
-#include "thimble/model/error.h"
 #include "thimble/target/kernels/call.h"
 #include "thimble/target/kernels/kernel.h"
 #include "thimble/target/kernels/packing.h"
@@ -547,75 +542,8 @@ constexpr KernelInfo kKernels[] = {
                                               .pack = pack_resize_nearest_neighbor}),
 };
 
-bool is_of(const KernelInfo& k, const KernelInfo& portable) {
-  return (k.family == portable.family || k.also == portable.family) && k.in == portable.in &&
-         k.out == portable.out;
-}
-
-KernelId id_of(const KernelInfo& kernel) { return {static_cast<int16_t>(&kernel - kKernels)}; }
-
 }  // namespace
 
 std::span<const KernelInfo> kernels() { return kKernels; }
-
-const KernelInfo& info(KernelId kernel) {
-  const auto k = static_cast<size_t>(kernel.row);
-  check(kernel.valid() && k < std::size(kKernels), "info: unknown kernel");
-  return kKernels[k];
-}
-
-std::string KernelInfo::source() const { return fmt::format("{}/{}.cc", thimble::name(set), name); }
-
-KernelId kernel_named(std::string_view name) {
-  const auto* found = std::ranges::find(kKernels, name, &KernelInfo::name);
-  return found == std::end(kKernels) ? KernelId{} : id_of(*found);
-}
-
-KernelId portable_kernel(Family family, DType in, DType out) {
-  for (const KernelInfo& k : kKernels) {
-    if (k.family == family && k.in == in && k.out == out && k.set == InstructionSet::kPortable)
-      return id_of(k);
-  }
-  return {};
-}
-
-bool does(KernelId kernel, const KernelUse& use) {
-  const KernelInfo& k = info(kernel);
-  return kernel == use.kernel ||
-         (is_of(k, info(use.kernel)) && (k.takes == nullptr || k.takes(use)));
-}
-
-std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {
-  std::vector<Candidate> result{{use.kernel, scratch_bytes(use.kernel, use)}};
-  for (const KernelInfo& k : kKernels) {
-    const KernelId kernel = id_of(k);
-    if (kernel != use.kernel && core.has(k.set) && core.weights <= k.weights && does(kernel, use))
-      result.push_back({kernel, scratch_bytes(kernel, use)});
-  }
-  return result;
-}
-
-int64_t scratch_bytes(KernelId kernel, const KernelUse& use) {
-  const KernelInfo& k = info(kernel);
-  return k.scratch_bytes == nullptr ? 0 : k.scratch_bytes(use.params);
-}
-
-std::optional<int64_t> scratch_within(KernelId kernel, const KernelUse& use,
-                                      const CallExtents& call, int64_t room) {
-  const KernelInfo& k = info(kernel);
-  if (k.scratch_within != nullptr) {
-    const int64_t bytes = k.scratch_within(use.params, call, room);
-    return bytes > 0 ? std::optional(bytes) : std::nullopt;
-  }
-  const int64_t bytes = scratch_bytes(kernel, use);
-  return bytes <= room ? std::optional(bytes) : std::nullopt;
-}
-
-int64_t least_scratch_bytes(KernelId kernel, const KernelUse& use) {
-  const int64_t all = std::numeric_limits<int32_t>::max();
-  return scratch_within(kernel, use, {}, all).value_or(all);
-}
-
-void invoke(const Invocation& call) { info(call.kernel).invoke(call); }
 
 }  // namespace thimble

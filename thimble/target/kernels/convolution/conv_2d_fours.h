@@ -2,7 +2,7 @@
 // The words of runtime::Conv2DFoursParams.
 #pragma once
 
-#include "thimble/target/kernels/conv_2d_pairs.h"
+#include "thimble/target/kernels/convolution/conv_2d_pairs.h"
 
 namespace thimble {
 

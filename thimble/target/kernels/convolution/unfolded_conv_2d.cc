@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/target/kernels/unfolded_conv_2d.h"
+#include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,11 +7,11 @@
 #include "thimble/model/error.h"
 #include "thimble/model/rounding.h"
 #include "thimble/target/kernels/axes.h"
-#include "thimble/target/kernels/conv_2d_words.h"
+#include "thimble/target/kernels/convolution/conv_2d_words.h"
+#include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
-#include "thimble/target/kernels/weights.h"
 
 namespace thimble {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/target/call_features.h"
+#include "thimble/target/kernels/call_features.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "runtime/portable/walk.h"
 #include "thimble/model/division.h"
 #include "thimble/model/error.h"
-#include "thimble/target/feature_sums.h"
+#include "thimble/target/kernels/feature_sums.h"
 
 namespace thimble {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-#include "thimble/target/feature_sums.h"
+#include "thimble/target/kernels/feature_sums.h"
 
 namespace thimble {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/target/kernels/weights.h"
+#include "thimble/target/kernels/convolution/weights.h"
 
 #include <algorithm>
 #include <cstdlib>

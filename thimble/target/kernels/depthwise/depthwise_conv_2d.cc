@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/target/kernels/axes.h"
-#include "thimble/target/kernels/depthwise_dsp.h"
+#include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
+#include "thimble/target/kernels/convolution/weights.h"
+#include "thimble/target/kernels/depthwise/depthwise_dsp.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
-#include "thimble/target/kernels/unfolded_conv_2d.h"
-#include "thimble/target/kernels/weights.h"
 
 namespace thimble {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/target/kernels/conv_2d_words.h"
+#include "thimble/target/kernels/convolution/conv_2d_words.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "thimble/model/rounding.h"
-#include "thimble/target/kernels/weights.h"
+#include "thimble/target/kernels/convolution/weights.h"
 
 namespace thimble {
 namespace {

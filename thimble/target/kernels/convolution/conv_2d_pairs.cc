@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/target/kernels/conv_2d_pairs.h"
+#include "thimble/target/kernels/convolution/conv_2d_pairs.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "thimble/model/error.h"
+#include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/packing.h"
-#include "thimble/target/kernels/weights.h"
 
 namespace thimble {
 namespace {

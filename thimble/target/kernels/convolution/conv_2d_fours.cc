@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/target/kernels/conv_2d_fours.h"
+#include "thimble/target/kernels/convolution/conv_2d_fours.h"
 
 #include <algorithm>
 #include <cstring>
 
+#include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/packing.h"
-#include "thimble/target/kernels/weights.h"
 
 namespace thimble {
 namespace {

@@ -3,7 +3,7 @@
 // thimble/target/kernels.
 #pragma once
 
-#include "thimble/target/kernels/conv_2d.h"
+#include "thimble/target/kernels/convolution/conv_2d.h"
 #include "thimble/target/kernels/operands.h"
 
 namespace thimble {

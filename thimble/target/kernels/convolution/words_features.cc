@@ -10,7 +10,7 @@
 
 #include "runtime/dsp/input_runs.h"
 #include "runtime/portable/transpose_conv.h"
-#include "thimble/target/feature_sums.h"
+#include "thimble/target/kernels/feature_sums.h"
 
 namespace thimble {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "runtime/dsp/window_reader.h"
 #include "runtime/portable/convolve.h"
-#include "thimble/target/feature_sums.h"
+#include "thimble/target/kernels/feature_sums.h"
 
 namespace thimble {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/target/kernels/depthwise_dsp.h"
+#include "thimble/target/kernels/depthwise/depthwise_dsp.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "thimble/model/error.h"
+#include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
+#include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/packing.h"
-#include "thimble/target/kernels/unfolded_conv_2d.h"
-#include "thimble/target/kernels/weights.h"
 
 namespace thimble {
 namespace {
