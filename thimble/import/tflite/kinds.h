@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operators of a .tflite file are taken, and what they are called.
+#pragma once
+
+#include <string>
+
+#include "thimble/import/refusal.h"
+#include "thimble/import/tflite/operator_kind.h"
+
+namespace thimble {
+
+/// What the file calls an operator, and how it is imported (null: not supported).
+struct NamedKind {
+  std::string name;
+  const OperatorKind* kind = nullptr;
+};
+
+/// Throws CompileError if the file has no such operator code.
+[[nodiscard]] NamedKind kind_of(const TfliteFile& file, size_t number);
+
+/// What the name of an operator that is not supported tells of its file.
+[[nodiscard]] Help help_for_operator(const std::string& name);
+
+/// Throws CompileError for numbers of inputs and outputs that the kind does not have.
+void check_operands(const OperatorKind& kind, const TfliteOp& op);
+
+}  // namespace thimble
