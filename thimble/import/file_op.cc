@@ -23,6 +23,10 @@ std::vector<int64_t> numbers_in(const Bytes& bytes) {
 
 }  // namespace
 
+std::string place_of(const std::string& file, const std::string& op, size_t number) {
+  return fmt::format("{}: {} #{}", file, op, number);
+}
+
 void FileOp::refuse(const std::string& reason) const { throw ImportError(where, reason); }
 
 void FileOp::damaged(const std::string& what) const { throw Damage(where, what); }

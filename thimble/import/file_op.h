@@ -11,9 +11,12 @@
 
 namespace thimble {
 
+/// "file.tflite: CONV_2D #3"
+[[nodiscard]] std::string place_of(const std::string& file, const std::string& op, size_t number);
+
 /// Its operands are tensors of the file.
 struct FileOp {
-  std::string where;  ///< "file.tflite: CONV_2D #3"
+  std::string where;  ///< place_of()
   int number = -1;    ///< in the file
   const std::vector<Tensor>& tensors;
   std::vector<TensorId> inputs;  ///< as in the file; invalid where an optional one is absent

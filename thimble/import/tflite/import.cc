@@ -2,18 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "thimble/import/c_array.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/network_builder.h"
 #include "thimble/import/refusal.h"
+#include "thimble/import/section.h"
 #include "thimble/import/tflite.h"
 #include "thimble/import/tflite/kinds.h"
-#include "thimble/import/tflite/section.h"
 #include "thimble/import/tflite/shapes.h"
 #include "thimble/import/tflite/tensors.h"
 #include "thimble/import/tflite/uint8.h"
 #include "thimble/import/tflite/variables.h"
+#include "thimble/import/unsupported.h"
 
 namespace thimble {
 namespace {
@@ -25,7 +27,7 @@ void refuse_other_subgraphs(const TfliteFile& file) {
     const std::string name = kind_of(file, i).name;
     if (name != "WHILE" && name != "IF") continue;
     throw Refusal(
-        place_of(file, name, i),
+        place_of(file.where(), name, i),
         fmt::format("is not supported: the file has {} subgraphs (control flow), supported is one; "
                     "{} before converting",
                     in_use.size(),
@@ -38,48 +40,17 @@ void refuse_other_subgraphs(const TfliteFile& file) {
                                               in_use.size()));
 }
 
-/// Operators that are not supported, by name: "#3, #7 and 2 more".
-using Unsupported = std::vector<std::pair<std::string, std::vector<size_t>>>;
-
-std::string listed(const Unsupported& refused) {
-  constexpr size_t kMostNames = 8, kMostNumbers = 3;
-  std::string text;
-  for (size_t k = 0; k < std::min(refused.size(), kMostNames); ++k) {
-    const auto& [name, numbers] = refused[k];
-    text += (k == 0 ? "" : ", ") + name;
-    for (size_t n = 0; n < std::min(numbers.size(), kMostNumbers); ++n)
-      text += fmt::format("{}#{}", n == 0 ? " " : ", ", numbers[n]);
-    if (numbers.size() > kMostNumbers)
-      text += fmt::format(" and {} more", numbers.size() - kMostNumbers);
-  }
-  if (refused.size() > kMostNames)
-    text += fmt::format(", and {} more kinds", refused.size() - kMostNames);
-  return text;
-}
-
-/// The kind of each operator, before anything else is looked at: of all that may be wrong with a
-/// model, an operator that is not supported is what its owner has to know first.
+/// The kind of each operator, before anything else is looked at.
 std::vector<NamedKind> kinds_of_operators(const TfliteFile& file, const std::vector<size_t>& ops) {
   std::vector<NamedKind> kinds;
-  Unsupported refused;
-  size_t count = 0;
+  UnsupportedOps unsupported;
   for (const size_t i : ops) {
     const NamedKind& kind = kinds.emplace_back(kind_of(file, i));
-    if (kind.kind != nullptr) continue;
-    ++count;
-    auto known = std::ranges::find(refused, kind.name, &Unsupported::value_type::first);
-    if (known == refused.end()) known = refused.insert(known, {kind.name, {}});
-    known->second.push_back(i);
+    if (kind.kind == nullptr) unsupported.add(kind.name, i);
   }
-  if (refused.empty()) return kinds;
-  const Help help = help_for_operator(refused.front().first);
-  std::string message = "is not supported";
-  if (count > 1)
-    message += fmt::format(", as {} of {} operators: {}", count, ops.size(), listed(refused));
-  message += help == Help::kNone ? "; docs/supported_ops.md lists those that are"
-                                 : fmt::format("; {}", sentence(help));
-  throw Refusal(place_of(file, refused.front().first, refused.front().second.front()), message,
-                help);
+  if (!unsupported.empty())
+    unsupported.refuse(file.where(), ops.size(), help_for_operator(unsupported.first()));
+  return kinds;
 }
 
 void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
@@ -113,14 +84,14 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
   }
   const TfliteFile file(bytes, where, !options.shapes.empty());
   refuse_other_subgraphs(file);
-  const Section section = section_of(file, options.until);
+  const Section section = section_of(TfliteListing(file), options.until);
   const std::vector<NamedKind> kinds = kinds_of_operators(file, section.ops);
   std::vector<Tensor> tensors = read_tensors(file, section.tensors);
   infer_shapes(file, section, options.shapes, tensors);
   const Uint8Tensors uint8(file, section, tensors);
   NetworkBuilder network(name, where, std::move(tensors), section.inputs, section.outputs);
   std::vector<Op> openings = uint8.open_inputs(network.graph());
-  network.begin(tensors_made(file, section.ops));
+  network.begin(tensors_made(TfliteListing(file), section.ops));
   for (Op& op : openings) network.add(std::move(op), network.where_inputs());
   read_ops(file, section.ops, kinds, uint8, network);
   network.check_outputs();

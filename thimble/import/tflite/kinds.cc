@@ -196,7 +196,7 @@ NamedKind custom_kind(std::string_view custom_name) {
 NamedKind kind_of(const TfliteFile& file, size_t number) {
   const tfl::OperatorRecord op = file.op(number);
   if (!op.code) {
-    throw Damage(place_of(file, "operator", number),
+    throw Damage(place_of(file.where(), "operator", number),
                  fmt::format("there is no operator code {}", op.code_index));
   }
   if (op.code == BuiltinOperator::CUSTOM) return custom_kind(op.custom_name);
@@ -206,6 +206,24 @@ NamedKind kind_of(const TfliteFile& file, size_t number) {
   const auto found = std::ranges::find(kOperatorKinds, *op.code, &OperatorKind::code);
   if (found != kOperatorKinds.end()) result.kind = &*found;
   return result;
+}
+
+std::vector<TensorId> TfliteListing::inputs() const {
+  return tensor_ids(file_, file_.inputs(), where() + ": network inputs");
+}
+
+std::vector<TensorId> TfliteListing::outputs() const {
+  return tensor_ids(file_, file_.outputs(), where() + ": network outputs");
+}
+
+bool TfliteListing::is_supported(size_t op) const { return kind_of(file_, op).kind != nullptr; }
+
+std::vector<TensorId> TfliteListing::inputs_of(size_t op) const {
+  return tensor_ids(file_, file_.op(op).inputs, place_of(where(), kind_of(file_, op).name, op));
+}
+
+std::vector<TensorId> TfliteListing::outputs_of(size_t op) const {
+  return tensor_ids(file_, file_.op(op).outputs, place_of(where(), kind_of(file_, op).name, op));
 }
 
 Help help_for_operator(const std::string& name) {

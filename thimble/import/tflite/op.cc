@@ -7,10 +7,6 @@
 
 namespace thimble {
 
-std::string place_of(const TfliteFile& file, const std::string& name, size_t number) {
-  return fmt::format("{}: {} #{}", file.where(), name, number);
-}
-
 std::vector<TensorId> tensor_ids(const TfliteFile& file, std::span<const int32_t> indices,
                                  const std::string& where) {
   std::vector<TensorId> result;
@@ -25,7 +21,7 @@ std::vector<TensorId> tensor_ids(const TfliteFile& file, std::span<const int32_t
 
 TfliteOp read_operands(const TfliteFile& file, size_t number, const std::string& name,
                        const std::vector<Tensor>& tensors) {
-  const std::string where = place_of(file, name, number);
+  const std::string where = place_of(file.where(), name, number);
   const tfl::OperatorRecord from = file.op(number);
   return {{.where = where,
            .number = static_cast<int>(number),

@@ -23,9 +23,6 @@ struct TfliteOp : FileOp {
   }
 };
 
-/// "file.tflite: CONV_2D #3"
-[[nodiscard]] std::string place_of(const TfliteFile& file, const std::string& name, size_t number);
-
 /// Throws CompileError for numbers that are of no tensor of the file; -1 is none.
 [[nodiscard]] std::vector<TensorId> tensor_ids(const TfliteFile& file,
                                                std::span<const int32_t> indices,

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "thimble/import/import_options.h"
+#include "thimble/import/section.h"
 #include "thimble/import/tflite/op.h"
-#include "thimble/import/tflite/section.h"
 
 namespace thimble {
 

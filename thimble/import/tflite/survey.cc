@@ -10,8 +10,8 @@
 #include "thimble/import/file_limits.h"
 #include "thimble/import/network_builder.h"
 #include "thimble/import/refusal.h"
+#include "thimble/import/section.h"
 #include "thimble/import/tflite/kinds.h"
-#include "thimble/import/tflite/section.h"
 #include "thimble/import/tflite/shapes.h"
 #include "thimble/import/tflite/tensors.h"
 #include "thimble/import/tflite/uint8.h"
@@ -115,7 +115,7 @@ class Surveyor {
     for (size_t t = 0; t < unknown.size(); ++t)
       if (!unknown[t].empty()) refused_[t] = {.reason = unknown[t], .help = refused_[t].help};
     show_followed_shapes();
-    has_source_ = tensors_made(file, section.ops);
+    has_source_ = tensors_made(TfliteListing(file), section.ops);
     for (const TensorId id : section.inputs)
       if (id.valid()) has_source_[id.index()] = true;
     for (size_t t = 0; t < has_source_.size(); ++t)
@@ -293,7 +293,7 @@ Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
   Survey survey{.model = name};
   survey.subgraphs = static_cast<int64_t>(file.subgraph_count());
   for (size_t t = 0; t < file.tensor_count(); ++t) survey.tensors.push_back(surveyed(file, t));
-  const Section section = section_of(file, options.until);
+  const Section section = section_of(TfliteListing(file), options.until);
   for (const TensorId id : section.inputs) survey.inputs.push_back(id.value);
   for (const TensorId id : section.outputs) survey.outputs.push_back(id.value);
   const std::vector<bool> in_use = subgraphs_in_use(file);

@@ -3,8 +3,8 @@
 // docs/arithmetic.md.
 #pragma once
 
+#include "thimble/import/section.h"
 #include "thimble/import/tflite/operator_kind.h"
-#include "thimble/import/tflite/section.h"
 
 namespace thimble {
 

@@ -37,7 +37,7 @@ std::vector<size_t> called_once(const TfliteFile& file) {
     const auto* options = std::get_if<tfl::CallOnceOptions>(&op.options);
     const int32_t index = options == nullptr ? 0 : options->init_subgraph_index;
     if (index < 1 || static_cast<size_t>(index) >= file.subgraph_count())
-      throw Damage(place_of(file, name, i), fmt::format("there is no subgraph {}", index));
+      throw Damage(place_of(file.where(), name, i), fmt::format("there is no subgraph {}", index));
     result.push_back(static_cast<size_t>(index));
   }
   return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/import/tflite/section.h"
+#include "thimble/import/section.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "thimble/import/refusal.h"
-#include "thimble/import/tflite/kinds.h"
 #include "thimble/import/utf8.h"
 
 namespace thimble {
@@ -17,11 +16,11 @@ namespace {
 constexpr const char* kUntil = "--until";
 
 /// By its name, else by its number in the file.
-TensorId tensor_called(const TfliteFile& file, const std::string& name) {
+TensorId tensor_called(const Listing& file, const std::string& name) {
   const size_t count = file.tensor_count();
   std::optional<TensorId> found;
   for (size_t t = 0; t < count; ++t) {
-    if (file.tensor(t).name != name) continue;
+    if (file.tensor_name(t) != name) continue;
     if (found) {
       throw ImportError(
           kUntil, fmt::format("{} has several tensors '{}', {} and {} among them; name one by its "
@@ -40,12 +39,8 @@ TensorId tensor_called(const TfliteFile& file, const std::string& name) {
                                 file.where(), printable(name), file.where()));
 }
 
-std::vector<TensorId> tensors_of(const TfliteFile& file, std::span<const int32_t> ids, size_t op) {
-  return tensor_ids(file, ids, place_of(file, kind_of(file, op).name, op));
-}
-
 /// Per operator, whether an output of the network, or a variable, needs it.
-std::vector<bool> needed_ops(const TfliteFile& file, const std::vector<TensorId>& outputs,
+std::vector<bool> needed_ops(const Listing& file, const std::vector<TensorId>& outputs,
                              size_t tensors) {
   std::vector<bool> read(tensors), needed(file.op_count());
   const auto set = [&](const std::vector<TensorId>& ids) {
@@ -54,59 +49,57 @@ std::vector<bool> needed_ops(const TfliteFile& file, const std::vector<TensorId>
   };
   set(outputs);
   for (size_t i = needed.size(); i-- > 0;) {
-    const tfl::OperatorRecord op = file.op(i);
-    const std::vector<TensorId> made = tensors_of(file, op.outputs, i);
+    const std::vector<TensorId> made = file.outputs_of(i);
     needed[i] = made.empty() || std::ranges::any_of(made, [&](TensorId id) {
                   return id.valid() && read[id.index()];
                 });
-    if (needed[i]) set(tensors_of(file, op.inputs, i));
+    if (needed[i]) set(file.inputs_of(i));
   }
   return needed;
 }
 
 /// All but those that are not supported, or read what these make, where nothing needs them.
-std::vector<size_t> ops_to_import(const TfliteFile& file, const std::vector<TensorId>& outputs,
+std::vector<size_t> ops_to_import(const Listing& file, const std::vector<TensorId>& outputs,
                                   size_t tensors) {
   const std::vector<bool> needed = needed_ops(file, outputs, tensors);
   std::vector<bool> missing(tensors);
   std::vector<size_t> ops;
   for (size_t i = 0; i < needed.size(); ++i) {
-    const tfl::OperatorRecord op = file.op(i);
     const auto is_missing = [&](TensorId id) { return id.valid() && missing[id.index()]; };
-    if (needed[i] || (kind_of(file, i).kind != nullptr &&
-                      std::ranges::none_of(tensors_of(file, op.inputs, i), is_missing))) {
+    if (needed[i] ||
+        (file.is_supported(i) && std::ranges::none_of(file.inputs_of(i), is_missing))) {
       ops.push_back(i);
       continue;
     }
-    for (const TensorId id : tensors_of(file, op.outputs, i))
+    for (const TensorId id : file.outputs_of(i))
       if (id.valid()) missing[id.index()] = true;
   }
   return ops;
 }
 
 /// Without operators that are not supported and that nothing needs.
-Section whole_section(const TfliteFile& file) {
+Section whole_section(const Listing& file) {
   Section all;
   const size_t count = file.tensor_count();
   all.tensors.assign(count, true);
-  all.inputs = tensor_ids(file, file.inputs(), file.where() + ": network inputs");
-  all.outputs = tensor_ids(file, file.outputs(), file.where() + ": network outputs");
+  all.inputs = file.inputs();
+  all.outputs = file.outputs();
   all.ops = ops_to_import(file, all.outputs, count);
   return all;
 }
 
 }  // namespace
 
-std::vector<bool> tensors_made(const TfliteFile& file, const std::vector<size_t>& ops) {
+std::vector<bool> tensors_made(const Listing& file, const std::vector<size_t>& ops) {
   std::vector<bool> made(file.tensor_count());
   for (const size_t i : ops) {
-    for (const TensorId id : tensors_of(file, file.op(i).outputs, i))
+    for (const TensorId id : file.outputs_of(i))
       if (id.valid()) made[id.index()] = true;
   }
   return made;
 }
 
-Section section_of(const TfliteFile& file, const std::vector<std::string>& until) {
+Section section_of(const Listing& file, const std::vector<std::string>& until) {
   Section all = whole_section(file);
   if (until.empty()) return all;
   Section result;
@@ -118,16 +111,14 @@ Section section_of(const TfliteFile& file, const std::vector<std::string>& until
   }
   // Operators stand in the order in which they are executed.
   for (size_t i = file.op_count(); i-- > 0;) {
-    const tfl::OperatorRecord op = file.op(i);
-    const std::vector<TensorId> outputs = tensors_of(file, op.outputs, i);
+    const std::vector<TensorId> outputs = file.outputs_of(i);
     const auto is_read = [&](TensorId id) { return id.valid() && result.tensors[id.index()]; };
     // Those without outputs write variables, which other inferences read.
     if (!outputs.empty() && std::ranges::none_of(outputs, is_read)) continue;
     result.ops.push_back(i);
-    for (const auto ids : {op.inputs, op.outputs}) {
-      for (const TensorId id : tensors_of(file, ids, i)) {
+    for (const auto& ids : {file.inputs_of(i), outputs}) {
+      for (const TensorId id : ids)
         if (id.valid()) result.tensors[id.index()] = true;
-      }
     }
   }
   std::ranges::reverse(result.ops);
@@ -136,12 +127,12 @@ Section section_of(const TfliteFile& file, const std::vector<std::string>& until
   }
   for (const TensorId id : result.outputs) {
     const bool computed = std::ranges::any_of(result.ops, [&](size_t i) {
-      const std::span<const int32_t> outputs = file.op(i).outputs;
-      return std::ranges::find(outputs, id.value) != outputs.end();
+      const std::vector<TensorId> outputs = file.outputs_of(i);
+      return std::ranges::find(outputs, id) != outputs.end();
     });
     if (computed) continue;
     throw ImportError(kUntil, fmt::format("no operator of {} computes tensor {} '{}'", file.where(),
-                                          id.value, printable(file.tensor(id.index()).name)));
+                                          id.value, printable(file.tensor_name(id.index()))));
   }
   return result;
 }
