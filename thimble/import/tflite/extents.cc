@@ -48,7 +48,7 @@ std::optional<int64_t> product(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
 }
 
-std::optional<int64_t> sum(int64_t a, int64_t b) {
+std::optional<int64_t> total(int64_t a, int64_t b) {
   int64_t result = 0;
   return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
 }
@@ -157,13 +157,13 @@ std::optional<Extents> computed(const TfliteOp& op, BuiltinOperator code,
     case BuiltinOperator::REDUCE_PROD:
       return reduced(in[0], product);
     case BuiltinOperator::SUM:
-      return reduced(in[0], sum);
+      return reduced(in[0], total);
     case BuiltinOperator::REDUCE_MAX:
       return reduced(in[0], greater);
     case BuiltinOperator::REDUCE_MIN:
       return reduced(in[0], lesser);
     case BuiltinOperator::ADD:
-      return elementwise(in[0], in[1], sum);
+      return elementwise(in[0], in[1], total);
     case BuiltinOperator::SUB:
       return elementwise(in[0], in[1], difference);
     case BuiltinOperator::MUL:
