@@ -9,7 +9,7 @@
 #include "tests/support/shared.h"
 #include "thimble/export/tflite.h"
 #include "thimble/import/tflite.h"
-#include "thimble/import/tflite_schema.h"
+#include "thimble/import/tflite/schema.h"
 #include "thimble/model/error.h"
 #include "zoo/builder.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/import/tflite_schema.h"
+#include "thimble/import/tflite/schema.h"
 #include "thimble/model/graph.h"
 
 namespace thimble::testing {

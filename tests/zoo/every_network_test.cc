@@ -12,7 +12,7 @@
 #include "thimble/export/tflite.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/import/tflite.h"
-#include "thimble/import/tflite_schema.h"
+#include "thimble/import/tflite/schema.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/host.h"

@@ -9,7 +9,7 @@
 
 #include "thimble/export/tflite_ops.h"
 #include "thimble/import/file_bytes.h"
-#include "thimble/import/tflite_schema.h"
+#include "thimble/import/tflite/schema.h"
 #include "thimble/model/error.h"
 
 namespace thimble {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "thimble/model/error.h"
 
@@ -21,9 +22,23 @@ enum class Help : uint8_t {
 /// A sentence; empty: nothing is known.
 [[nodiscard]] const char* sentence(Help help);
 
-struct Refusal : CompileError {
-  Refusal(const std::string& where, const std::string& message, Help helps)
-      : CompileError(where, message), help(helps) {}
+/// What importers throw: a CompileError that keeps its reason apart from the place.
+struct ImportError : CompileError {
+  ImportError(const std::string& where, const std::string& why)
+      : CompileError(where, why), reason(why) {}
+  std::string reason;
+};
+
+/// The file contradicts its format or itself: nothing else that it says is worth showing.
+struct Damage : ImportError {
+  Damage(const std::string& where, const std::string& what)
+      : ImportError(where, "is damaged: " + what) {}
+};
+
+/// A sound file that asks for more than is supported.
+struct Refusal : ImportError {
+  Refusal(const std::string& where, const std::string& why, Help helps)
+      : ImportError(where, why), help(helps) {}
   Help help;
 };
 

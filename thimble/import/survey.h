@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/import/tflite.h"
+#include "thimble/import/import_options.h"
 
 namespace thimble {
 

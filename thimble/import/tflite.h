@@ -6,24 +6,11 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "thimble/import/import_options.h"
 #include "thimble/model/graph.h"
 
 namespace thimble {
-
-struct NamedShape {
-  std::string input;  ///< "": the only one
-  Shape shape;
-};
-
-struct ImportOptions {
-  /// Names or numbers of tensors that become the network's outputs, with what they need and nothing
-  /// else; none: the outputs that the file has.
-  std::vector<std::string> until = {};
-  /// Shapes of inputs, instead of what the file has; all others follow.
-  std::vector<NamedShape> shapes = {};
-};
 
 /// The network as the file has it: operators in the file's order with their numbers, nothing
 /// rewritten. Throws CompileError: unreadable, truncated, not a .tflite, damaged, or an operator

@@ -41,4 +41,15 @@ std::string valid_utf8(std::string_view text) {
   return result;
 }
 
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    const bool control = point.value < 0x20 || point.value == 0x7F;
+    result += point.valid && !control ? text.substr(0, point.size_bytes) : std::string_view("?");
+    text.remove_prefix(point.size_bytes);
+  }
+  return result;
+}
+
 }  // namespace thimble

@@ -20,4 +20,8 @@ struct CodePoint {
 /// The text with U+FFFD for each byte that is no UTF-8.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
+/// Names end up in terminals, JSON and comments of C++: control characters and broken UTF-8 become
+/// '?'.
+[[nodiscard]] std::string printable(std::string_view text);
+
 }  // namespace thimble

@@ -12,6 +12,7 @@
 
 #include "thimble/operators/overloads.h"
 #include "thimble/operators/predicates.h"
+#include "thimble/operators/violated.h"
 #include "thimble/operators/weights.h"
 
 namespace thimble {
@@ -84,9 +85,6 @@ std::vector<Constraint> constraints(const Attributes& attributes) {
   return join({common_constraints(), own_constraints(attributes)});
 }
 
-namespace {
-
-/// Text is null where nothing is violated.
 Constraint violated(const Graph& graph, const Op& op) {
   for (const Constraint& c : constraints(op.attributes)) {
     // The first say that there are operands.
@@ -95,8 +93,6 @@ Constraint violated(const Graph& graph, const Op& op) {
   }
   return {};
 }
-
-}  // namespace
 
 std::string unsupported_reason(const Graph& graph, const Op& op) {
   const char* text = violated(graph, op).text;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a .tflite file says, as plain values. file.cc alone knows that it is a flatbuffer; all that
+// is read is a view into its bytes, which a caller keeps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "thimble/import/tflite/codes.h"
+#include "thimble/import/tflite/options.h"
+
+namespace thimble {
+namespace tflite {
+struct Model;
+struct SubGraph;
+}  // namespace tflite
+
+namespace tfl {
+
+struct TensorRecord {
+  std::string_view name;
+  TensorType type = TensorType::FLOAT32;
+  std::span<const int32_t> shape, shape_signature;
+  bool has_rank = false, is_variable = false, is_sparse = false;
+  uint32_t buffer = 0;
+  std::span<const float> scales;
+  std::span<const uint8_t> zero_points;  ///< int64, of any alignment
+  int32_t quantized_dimension = 0;
+  bool has_custom_quantization = false;
+
+  [[nodiscard]] size_t zero_point_count() const { return zero_points.size() / sizeof(int64_t); }
+  [[nodiscard]] int64_t zero_point(size_t i) const;
+};
+
+struct OperatorRecord {
+  uint32_t code_index = 0;
+  std::optional<BuiltinOperator> code;  ///< nothing: the file has none under this index
+  std::string_view custom_name;
+  std::span<const int32_t> inputs, outputs;  ///< tensors; -1: an optional input that is absent
+  OperatorOptions options;
+  std::span<const uint8_t> custom_options;
+};
+
+}  // namespace tfl
+
+/// What the format calls a value; "" for one that it does not know.
+[[nodiscard]] const char* format_name(tfl::TensorType type);
+[[nodiscard]] const char* format_name(tfl::BuiltinOperator code);
+[[nodiscard]] const char* format_name(tfl::ActivationFunctionType type);
+
+/// A subgraph of a file that the flatbuffers verifier has accepted: its tables may be followed, but
+/// no index, size or value in them is to be believed.
+class TfliteFile {
+ public:
+  /// What scalars of a file have to be aligned to in memory.
+  static constexpr size_t kAlignment = 16;
+
+  /// The first subgraph. open_shapes: those of activations follow from ImportOptions::shapes.
+  /// Throws CompileError for what is no well-formed .tflite of the version that is supported, or
+  /// has no operators.
+  TfliteFile(std::span<const uint8_t> bytes, const std::string& where, bool open_shapes);
+
+  [[nodiscard]] std::span<const uint8_t> bytes() const { return bytes_; }
+  [[nodiscard]] const std::string& where() const { return where_; }
+  [[nodiscard]] bool open_shapes() const { return open_shapes_; }
+
+  [[nodiscard]] size_t tensor_count() const;
+  [[nodiscard]] tfl::TensorRecord tensor(size_t t) const;
+  [[nodiscard]] size_t op_count() const;
+  [[nodiscard]] tfl::OperatorRecord op(size_t i) const;
+  [[nodiscard]] std::span<const int32_t> inputs() const;
+  [[nodiscard]] std::span<const int32_t> outputs() const;
+
+  [[nodiscard]] size_t subgraph_count() const;
+  /// What its messages begin with names it, too.
+  [[nodiscard]] TfliteFile subgraph(size_t number) const;
+
+  /// Whether any operator code of the file is this one.
+  [[nodiscard]] bool has_code(tfl::BuiltinOperator code) const;
+  /// Whether there is such a buffer, and it is not empty.
+  [[nodiscard]] bool has_data(uint32_t buffer) const;
+  /// Throws CompileError for one that there is not, or that ends behind the file.
+  [[nodiscard]] std::span<const uint8_t> data(uint32_t buffer, const std::string& where) const;
+
+ private:
+  std::span<const uint8_t> bytes_;
+  const tflite::Model* model_ = nullptr;
+  const tflite::SubGraph* network_ = nullptr;
+  std::string where_;
+  bool open_shapes_ = false;
+};
+
+}  // namespace thimble
