@@ -61,11 +61,11 @@ int exit_status(const PlannerComparison& comparison) {
 }
 
 // What is printed: the table for people, for spreadsheets or for pages.
-struct Texts {
+struct ComparisonTexts {
   std::string text, csv, markdown, json;
 };
 
-void print(const CompareOptions& options, const Texts& texts) {
+void print(const CompareOptions& options, const ComparisonTexts& texts) {
   const Origin origin = origin_of(*options.json.command);
   write_report(options.json, "", texts.json);
   print_beside(options.json, options.csv        ? texts.csv

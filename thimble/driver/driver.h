@@ -24,6 +24,7 @@
 
 #include "thimble/driver/compiled.h"
 #include "thimble/driver/request.h"
+#include "thimble/driver/request_fields.h"
 #include "thimble/model/error.h"
 #include "thimble/plan/saved_plan.h"
 #include "thimble/report/note_text.h"
