@@ -141,7 +141,6 @@ std::vector<RequestField> all_fields() {
        .option = "MODEL",
        .group = kModel,
        .form = kText,
-       .type = "",
        .help = "A .tflite file, or zoo:NAME (see `thimble zoo`)",
        .set = [](R& r, const V& v) { r.model = v.text(); },
        .texts = model_texts},
@@ -168,7 +167,6 @@ std::vector<RequestField> all_fields() {
        .option = "--no-rewrite",
        .group = kGraph,
        .form = kOff,
-       .type = "",
        .help = "Keep the graph as the file has it",
        .set = [](R& r, const V& v) { r.graph.rewrite = !v.given(); },
        .texts = [](const R& r) { return text_if(!r.graph.rewrite); }},
@@ -176,7 +174,6 @@ std::vector<RequestField> all_fields() {
        .option = "--keep-channels",
        .group = kGraph,
        .form = kOn,
-       .type = "",
        .help = "Compute channels that are the same for every input, too",
        .set = [](R& r, const V& v) { r.graph.keep_channels = v.given(); },
        .texts = [](const R& r) { return text_if(r.graph.keep_channels); }},
@@ -184,7 +181,6 @@ std::vector<RequestField> all_fields() {
        .option = "--io-type",
        .group = kGraph,
        .form = kWord,
-       .type = "",
        .help = "int8: drop a quantize or dequantize at the edge; the API then takes integers",
        .words = {"model", "int8"},
        .set = [](R& r, const V& v) { r.graph.int8_io = v.word() == 1; },
@@ -277,7 +273,6 @@ std::vector<RequestField> all_fields() {
        .option = "--weights",
        .group = kLimits,
        .form = kWord,
-       .type = "",
        .help = "Of a core that has kernels for it: fast, in 16 bits; compact, in 8 but for "
                "depthwise convolutions in place; least, in 8; auto: fast or, where --flash or the "
                "device has no room for that, for each operator the one that is best for all; wide: "
@@ -293,7 +288,6 @@ std::vector<RequestField> all_fields() {
        .option = "--external-ram",
        .group = kLimits,
        .form = kOn,
-       .type = "",
        .help = "Buffers that do not fit on chip may lie in the device's external RAM",
        .set = [](R& r, const V& v) { r.external_ram = v.given(); },
        .texts = [](const R& r) { return text_if(r.external_ram); }},
@@ -342,7 +336,6 @@ std::vector<RequestField> all_fields() {
        .option = "--no-in-place",
        .group = kLimits,
        .form = kOff,
-       .type = "",
        .help = "No output over an input",
        .set = [](R& r, const V& v) { r.in_place = !v.given(); },
        .texts = [](const R& r) { return text_if(!r.in_place); }},
@@ -350,7 +343,6 @@ std::vector<RequestField> all_fields() {
        .option = "--layout",
        .group = kLimits,
        .form = kWord,
-       .type = "",
        .help = "Address assignment: exact, or what the interpreter does",
        .words = {"exact", "greedy_by_size"},
        .set =
@@ -410,7 +402,6 @@ std::vector<RequestField> all_fields() {
        .option = "",
        .group = kApi,
        .form = kOn,
-       .type = "",
        .help = "Write sources",
        .set =
            [](R& r, const V& v) {
@@ -437,7 +428,6 @@ std::vector<RequestField> all_fields() {
        .option = "--share-arena",
        .group = kSources,
        .form = kOn,
-       .type = "",
        .help = "Models that never run at once have one arena: what is kept between inferences "
                "lies beside it",
        .set = [](R& r, const V& v) { r.states_apart = v.given(); },
@@ -446,7 +436,6 @@ std::vector<RequestField> all_fields() {
        .option = "--whole-runtime",
        .group = kSources,
        .form = kOn,
-       .type = "",
        .help = "Kernels with what no model of the folder uses of them, too: folders that are "
                "linked into one program share these",
        .set =
