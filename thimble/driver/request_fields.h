@@ -56,8 +56,7 @@ struct RequestField {
   const char* option;  ///< "--max-bytes"; of FieldGroup::kApi ""
   FieldGroup group;
   FieldForm form;
-  const char*
-      type;  ///< what stands for a value in the help: "SIZE"; "": no more than the form says
+  const char* type = "";  ///< what stands for a value in the help: "SIZE"; "": as the form says
   const char* help;
   double least = 0, most = 0;      ///< of numbers; equal: any
   std::vector<std::string> words;  ///< of FieldForm::kWord and kPlace
