@@ -28,9 +28,9 @@ enum class FieldForm : uint8_t {
   kTexts,   ///< as an option it may be given several times; JSON: a list
   kSize,    ///< bytes, as parse_size() reads them; JSON: a number too
   kWord,    ///< one of RequestField::words, of which the first is meant where it is left out
-  kPlace,   ///< likewise
+  kPlace,   ///< likewise, of a port: in other commands it is a file or a folder
   kWhole,   ///< a whole number
-  kCount,   ///< likewise, of things
+  kCount,   ///< likewise, of things: `--help` says so
   kNumber,  ///< JSON: infinity is a text, "inf"
   kOn,      ///< an option without a value; JSON: true
   kOff,     ///< likewise; JSON: false
