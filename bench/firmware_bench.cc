@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "thimble/cli/options.h"
+#include "thimble/driver/driver.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/driver/measure.h"
 #include "thimble/model/error.h"
@@ -123,19 +124,20 @@ PlanToMeasure parse_plan(std::string text) {
     beyond = text.substr(at + option.size(), end - at - option.size());
     text.erase(at, end - at);
   }
-  ModelOptions model;
-  PlanOptions plan;
+  RequestOptions options;
+  std::string planner;
   CLI::App app{"", "compile"};
-  add_text(app, "PLANNER", plan.planner, "NAME", "")->required();
-  add_graph_options(app, model);
-  add_limit_options(app, plan);
+  add_text(app, "PLANNER", planner, "NAME", "")->required();
+  for (const FieldGroup group : {FieldGroup::kGraph, FieldGroup::kTarget, FieldGroup::kLimits})
+    add_fields(app, group, options);
   app.set_help_flag();
   try {
     app.parse(text);
   } catch (const CLI::ParseError& error) {
     throw CompileError("--plan '" + given + "'", error.what());
   }
-  return {request(model, plan), beyond};
+  options.fields["planner"] = {planner};
+  return {request(options), beyond};
 }
 
 std::vector<PlanToMeasure> parse_plans(const std::vector<std::string>& texts) {

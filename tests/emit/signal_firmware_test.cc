@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/import/audio_preprocessor.h"
+#include "thimble/driver/driver.h"
 #include "thimble/driver/run.h"
 #include "thimble/planners/planner.h"
 #include "thimble/reference/elements.h"

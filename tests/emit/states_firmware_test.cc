@@ -5,6 +5,7 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/shared.h"
+#include "thimble/driver/driver.h"
 #include "thimble/driver/run.h"
 
 namespace thimble {

@@ -2,8 +2,9 @@
 #include "thimble/cli/command_text.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
+
+#include "thimble/driver/request_fields.h"
 
 namespace thimble {
 namespace {
@@ -11,18 +12,6 @@ namespace {
 // Groups of the help, which tell options apart.
 constexpr const char* kOutputs = "Output";
 constexpr const char* kRemarks = "More in the answer";
-
-// As a shell takes it.
-std::string word(const std::string& text) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-+=.,:/@%").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::ranges::all_of(text, plain)) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 std::string without_folder(const std::string& value) {
   std::error_code none;
@@ -33,13 +22,12 @@ std::string without_folder(const std::string& value) {
 
 std::string option_text(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return " " + option.get_name();  // a flag
+  Texts values;
+  for (const std::string& value : option.results()) values.push_back(without_folder(value));
+  if (!option.get_positional())
+    return values.empty() ? "" : " " + option_words(option.get_name(), values);
   std::string text;
-  for (const std::string& value : option.results()) {
-    if (!option.get_positional()) text += " " + option.get_name();
-    // What looks like an option belongs to the one before.
-    text += (value.starts_with('-') && !option.get_positional() ? "=" : " ") +
-            word(without_folder(value));
-  }
+  for (const std::string& value : values) text += " " + shell_word(value);
   return text;
 }
 

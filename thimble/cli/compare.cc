@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "thimble/cli/answers.h"
 #include "thimble/cli/command_text.h"
@@ -24,8 +25,7 @@ namespace {
 
 struct CompareOptions {
   std::vector<std::string> models;
-  ModelOptions model;
-  PlanOptions plan;
+  RequestOptions request;
   std::string planners, paper;
   ReportFile json;
   bool zoo = false, csv = false, markdown = false, force = false;
@@ -61,11 +61,11 @@ int exit_status(const PlannerComparison& comparison) {
 }
 
 // What is printed: the table for people, for spreadsheets or for pages.
-struct Texts {
+struct ComparisonTexts {
   std::string text, csv, markdown, json;
 };
 
-void print(const CompareOptions& options, const Texts& texts) {
+void print(const CompareOptions& options, const ComparisonTexts& texts) {
   const Origin origin = origin_of(*options.json.command);
   write_report(options.json, "", texts.json);
   print_beside(options.json, options.csv        ? texts.csv
@@ -74,10 +74,10 @@ void print(const CompareOptions& options, const Texts& texts) {
 }
 
 int compare_models(const CompareOptions& options) {
+  Request asked = request(options.request);
+  const int threads = std::exchange(asked.jobs, 1);
   const std::vector<std::string> specs =
-      options.planners.empty() ? planners_for(options.plan.ports) : planner_specs(options.planners);
-  Request asked = request(options.model, options.plan);
-  asked.jobs = 1;
+      options.planners.empty() ? planners_for(asked.ports) : planner_specs(options.planners);
   PlannerComparison comparison{.planners = specs,
                                .models = {},
                                .sram_limit_bytes = asked.sram_limit_bytes(),
@@ -92,7 +92,7 @@ int compare_models(const CompareOptions& options) {
     job.model = model;
     jobs.push_back(job);
   }
-  comparison.models = compared_models(jobs, options.plan.jobs);
+  comparison.models = compared_models(jobs, threads);
   print(options, {.text = comparison_text(comparison, terminal_width()),
                   .csv = comparison_csv(comparison),
                   .markdown = comparison_markdown(comparison),
@@ -102,8 +102,9 @@ int compare_models(const CompareOptions& options) {
 
 int compare_paper(const CompareOptions& options) {
   const Paper paper = find_paper(options.paper);
+  const int threads = request(options.request).jobs;
   const std::vector<ReproducedFigure> results =
-      reproduce(paper, [&](const auto& jobs) { return compared_models(jobs, options.plan.jobs); });
+      reproduce(paper, [&](const auto& jobs) { return compared_models(jobs, threads); });
   print(options, {.text = paper_text(paper, results),
                   .csv = paper_csv(paper, results),
                   .markdown = paper_markdown(paper, results),
@@ -126,7 +127,8 @@ void tell_apart(CompareOptions& options) {
 
 int compare(CompareOptions options) {
   tell_apart(options);
-  std::vector<NamedFile> inputs{{"--device", options.plan.device}, {"--paper", options.paper}};
+  std::vector<NamedFile> inputs{{"--device", options.request.text("device")},
+                                {"--paper", options.paper}};
   for (const std::string& model : options.models) inputs.push_back({"MODEL", model});
   check_outputs(inputs,
                 {{{"--json", options.json.path},
@@ -161,8 +163,8 @@ void add_compare(CLI::App& app, int& status) {
   command->add_flag("--zoo", options->zoo, "The whole zoo, as zoo:*");
   add_text(*command, "--planners", options->planners, "A,B,...",
            "NAME or NAME:key=value,... each (default: all, see `thimble planners`)");
-  add_graph_options(*command, options->model);
-  add_limit_options(*command, options->plan);
+  for (const FieldGroup group : {FieldGroup::kGraph, FieldGroup::kTarget, FieldGroup::kLimits})
+    add_fields(*command, group, options->request);
   CLI::Option* paper = add_text(*command, "--paper", options->paper, "NAME",
                                 "The figures of bench/papers/NAME.json, published and measured");
   for (const CLI::Option* other : command->get_options()) {

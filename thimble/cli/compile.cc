@@ -31,7 +31,7 @@ void check_targets(const CompileOptions& options, const Source& source, const st
           {{"-o", (std::filesystem::path(options.folder) / file).string()}, FileKind::kFolder});
     }
   }
-  check_outputs(input_files(options.model, options.plan), outputs, options.force);
+  check_outputs(input_files(options.request), outputs, options.force);
   if (!options.folder.empty())
     check_folder(options.folder, name, {source.graph.name, source.sha256}, options.force);
 }
@@ -53,11 +53,7 @@ std::string write_files(const CompileOptions& options, const Source& source,
   write_report(options.json, compiled.sha256, report_json(report));
   if (!options.save_plan.empty()) {
     write_text(options.save_plan,
-               to_json(compiled.plan, {.model = source.graph.name,
-                                       .sha256 = source.sha256,
-                                       .rewrite = options.model.rewrite,
-                                       .keep_channels = options.model.keep_channels,
-                                       .int8_io = options.model.io_type == "int8"}));
+               to_json(compiled.plan, plan_origin(source, graph_options(options.request))));
   }
   if (folder) folder->commit();
   if (!report.fits() && !options.folder.empty())
@@ -66,17 +62,16 @@ std::string write_files(const CompileOptions& options, const Source& source,
 }
 
 int compile_model(const CompileOptions& options) {
-  const Source source = read_model(options.model.model, import_options(options.model));
-  const std::string name = identifier(options.name.empty() ? source.graph.name : options.name);
+  const Source source = read_model(options.request.model, import_options(options.request));
+  const std::string name =
+      identifier(options.request.has("name") ? options.request.text("name") : source.graph.name);
   check_targets(options, source, name);
-  Request asked = request(options.model, options.plan);
+  Request asked = request(options.request);
   asked.model = source;
-  asked.states_apart = options.share_arena;
-  if (!options.folder.empty()) {
-    asked.emission =
-        Emission{.name = name,
-                 .command = emitting_command_text(*options.json.command) + " -o " + name,
-                 .also_used = options.also_used()};
+  if (options.folder.empty()) asked.emission.reset();
+  if (asked.emission) {
+    asked.emission->name = name;
+    asked.emission->command = emitting_command_text(*options.json.command) + " -o " + name;
   }
   std::optional<Compiled> compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
@@ -103,18 +98,11 @@ int compile_model(const CompileOptions& options) {
 void add_compile(CLI::App& app, int& status) {
   auto options = std::make_shared<CompileOptions>();
   CLI::App* command = app.add_subcommand("compile", "Plan, verify, and write firmware sources");
-  add_model_options(*command, options->models, options->model);
-  add_plan_options(*command, options->plan);
+  add_model_options(*command, options->models, options->request);
+  add_plan_options(*command, options->request);
   as_output(add_text(*command, "-o,--output-folder", options->folder, "FOLDER",
                      "Folder for the sources"));
-  add_text(*command, "--name", options->name, "NAME",
-           "Name of files and functions (default: the model's)");
-  command->add_flag("--share-arena", options->share_arena,
-                    "Models that never run at once have one arena: what is kept between inferences "
-                    "lies beside it");
-  command->add_flag("--whole-runtime", options->whole_runtime,
-                    "Kernels with what no model of the folder uses of them, too: folders that are "
-                    "linked into one program share these");
+  add_fields(*command, FieldGroup::kSources, options->request);
   add_json(*command, options->json);
   as_output(add_text(*command, "--save-plan", options->save_plan, "FILE",
                      "Write the plan as JSON to a file, for `thimble verify`"));
@@ -134,7 +122,8 @@ void add_compile(CLI::App& app, int& status) {
       "  thimble compile kws.tflite vww.tflite --device nucleo-f446re -o firmware/models\n"
       "  thimble compile zoo:reordering_figure1 --planner original --no-in-place");
   command->callback([options, &status] {
-    options->model.model = options->models.front();
+    options->request.model = options->models.front();
+    options->request.fields["sources"] = {""};
     status = options->models.size() == 1 ? compile_model(*options) : compile_models(*options);
   });
 }

@@ -19,18 +19,16 @@ namespace thimble {
 namespace {
 
 void refuse_options_of_one(const CompileOptions& options) {
-  for (const auto& [given, option] : {std::pair{!options.name.empty(), "--name"},
-                                      {!options.model.until.empty(), "--until"},
-                                      {!options.model.shapes.empty(), "--shape"},
-                                      {options.plan.pick.has_value(), "--pick"},
-                                      {!options.plan.calibration.empty(), "--calibration"},
-                                      {!options.save_plan.empty(), "--save-plan"},
-                                      {options.explain, "--explain"}}) {
+  const auto refuse = [](bool given, const char* option) {
     if (given) {
       throw CompileError(option,
                          "is for one model at a time; several may come to one folder one by one");
     }
-  }
+  };
+  for (const char* field : {"name", "until", "shape", "pick", "calibration"})
+    refuse(options.request.has(field), request_field(field).option);
+  refuse(!options.save_plan.empty(), "--save-plan");
+  refuse(options.explain, "--explain");
 }
 
 /// A model on the command line.
@@ -58,7 +56,7 @@ std::vector<NamedSource> read_models(const CompileOptions& options) {
 }
 
 void check_targets(const CompileOptions& options, const std::vector<NamedSource>& models) {
-  std::vector<NamedFile> inputs = input_files(options.model, options.plan);
+  std::vector<NamedFile> inputs = input_files(options.request);
   std::vector<OutputFile> outputs = {{{"--json", options.json.path}, FileKind::kReport, "bundle"}};
   for (const std::string& model : options.models) inputs.push_back({"MODEL", model});
   if (options.folder.empty()) return check_outputs(inputs, outputs, options.force);
@@ -80,14 +78,12 @@ void check_targets(const CompileOptions& options, const std::vector<NamedSource>
 
 BundleRequest bundle_request(const CompileOptions& options,
                              const std::vector<NamedSource>& models) {
-  BundleRequest bundle{.models = {}, .share_arena = options.share_arena};
+  BundleRequest bundle{.models = {}, .share_arena = options.request.has("share_arena")};
   for (const NamedSource& model : models) {
-    Request asked = request(options.model, options.plan);
+    Request asked = request(options.request);
     asked.model = model.source;
-    asked.emission =
-        Emission{.name = model.name,
-                 .command = emitting_command_text(*options.json.command) + " -o models",
-                 .also_used = options.also_used()};
+    asked.emission->name = model.name;
+    asked.emission->command = emitting_command_text(*options.json.command) + " -o models";
     bundle.models.push_back(std::move(asked));
   }
   return bundle;
@@ -165,15 +161,15 @@ std::string write_files(const CompileOptions& options, const Bundle& bundle,
 int say_no(const CompileOptions& options, const BundleRequest& asked,
            const BundleInfeasible& infeasible) {
   const Infeasible& no = infeasible.no;
+  const Request& first = asked.models.front();
   InfeasibleReport report{
       .model = infeasible.model.empty() ? fmt::format("{} models", options.models.size())
                                         : infeasible.model,
-      .planner = options.plan.planner.empty() ? planners_for(options.plan.ports).back()
-                                              : options.plan.planner,
+      .planner = first.planner.empty() ? planners_for(first.ports).back() : first.planner,
       .reason = no.reason,
       .lower_bound_bytes =
           no.lower_bound_bytes == 0 ? std::nullopt : std::optional(no.lower_bound_bytes),
-      .sram_limit_bytes = asked.models.front().sram_limit_bytes()};
+      .sram_limit_bytes = first.sram_limit_bytes()};
   print_no(options.json, "", report, [&] { return alternatives(asked, infeasible); });
   return kDoesNotFit;
 }

@@ -19,8 +19,8 @@ namespace thimble {
 namespace {
 
 struct InspectOptions {
-  ModelOptions model;
-  std::string device, core, format = "text";
+  RequestOptions request;
+  std::string format = "text";
   ReportFile json;
   bool rewritten = false, force = false;
 };
@@ -28,25 +28,25 @@ struct InspectOptions {
 constexpr int64_t kMostBytes = int64_t{1} << 31;
 
 void check_json(const InspectOptions& options, const char* report) {
-  check_outputs({{"MODEL", options.model.model}},
+  check_outputs({{"MODEL", options.request.model}},
                 {{{"--json", options.json.path}, FileKind::kReport, report}}, options.force);
 }
 
 /// What cannot be compiled can be looked at.
 int survey_model(const InspectOptions& options, const CompileError& error) {
-  if (options.model.model.starts_with("zoo:") || options.format == "csv") throw error;
-  const Survey survey = survey_tflite(options.model.model, import_options(options.model));
+  if (options.request.model.starts_with("zoo:") || options.format == "csv") throw error;
+  const Survey survey = survey_tflite(options.request.model, import_options(options.request));
   if (survey.obstacles.empty()) throw error;
   check_json(options, "survey");
   const std::string json = json_with(
-      origin_of(*options.json.command, sha256(read_file(options.model.model, kMostBytes))),
+      origin_of(*options.json.command, sha256(read_file(options.request.model, kMostBytes))),
       survey_json(survey));
   write_text(options.json.path, json);
   print_beside(options.json, options.format == "json" ? json : survey_text(survey));
   return kDone;
 }
 
-std::variant<Source, CompileError> read_or_fail(const ModelOptions& options) {
+std::variant<Source, CompileError> read_or_fail(const RequestOptions& options) {
   try {
     return read_model(options.model, import_options(options));
   } catch (const CompileError& error) {
@@ -55,18 +55,18 @@ std::variant<Source, CompileError> read_or_fail(const ModelOptions& options) {
 }
 
 int inspect_model(const InspectOptions& options) {
-  const std::variant<Source, CompileError> read = read_or_fail(options.model);
+  const std::variant<Source, CompileError> read = read_or_fail(options.request);
   if (const auto* error = std::get_if<CompileError>(&read)) return survey_model(options, *error);
   const Source& source = std::get<Source>(read);
   check_json(options, "inspect");
   std::string json, text;
   {
     const ProgressLine progress("inspecting");
-    GraphOptions graph_as = graph_options(options.model);
+    GraphOptions graph_as = graph_options(options.request);
     graph_as.rewrite = graph_as.rewrite && options.rewritten;
     const Graph graph = prepare(source.graph, graph_as);
     Inspection inspection = inspect(graph);
-    inspection.estimate = layer_estimate(graph, target_option(options.device, options.core));
+    inspection.estimate = layer_estimate(graph, target_option(options.request));
     inspection.warnings = network_warnings(source.graph);
     for (Warning& warning : port_warnings(graph, inspection))
       inspection.warnings.push_back(std::move(warning));
@@ -91,10 +91,10 @@ void add_inspect(CLI::App& app, int& status) {
       "inspect",
       "Operators, tensors, quantisation, working set and time per step, bottleneck; of what cannot "
       "be compiled everything that stops it");
-  add_model_options(*command, options->model);
+  add_model_options(*command, options->request);
   command->add_flag("--rewritten", options->rewritten,
                     "Show the graph as it is planned, not as the file has it");
-  add_target_options(*command, options->device, options->core);
+  add_fields(*command, FieldGroup::kTarget, options->request);
   as_output(command->add_option("--format", options->format, "text, csv or json")
                 ->check(CLI::IsMember({"text", "csv", "json"})));
   add_json(*command, options->json);

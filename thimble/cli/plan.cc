@@ -17,8 +17,7 @@ namespace thimble {
 namespace {
 
 struct ShowOptions {
-  ModelOptions model;
-  PlanOptions plan;
+  RequestOptions request;
   std::string format = "text", svg, pareto;
   ReportFile json;
   bool show_front = false, force = false;
@@ -28,7 +27,7 @@ constexpr const char* kNoFile = "-";
 
 // --pareto takes a file or none; a model behind it is no file.
 void tell_front_apart(ShowOptions& options) {
-  std::string &model = options.model.model, &file = options.pareto;
+  std::string &model = options.request.model, &file = options.pareto;
   options.show_front = !file.empty();
   if (file == kNoFile) file.clear();
   const bool picture = file.empty() || file.ends_with(".svg") || file == kStandardOutput;
@@ -40,13 +39,13 @@ void tell_front_apart(ShowOptions& options) {
 
 int show_plan(ShowOptions options) {
   tell_front_apart(options);
-  check_outputs(input_files(options.model, options.plan),
+  check_outputs(input_files(options.request),
                 {{{"--svg", options.svg}, FileKind::kSvg},
                  {{"--pareto", options.pareto}, FileKind::kSvg},
                  {{"--json", options.json.path}, FileKind::kReport, "plan"}},
                 options.force);
-  Request asked = request(options.model, options.plan);
-  asked.model = read_model(options.model.model, import_options(options.model));
+  Request asked = request(options.request);
+  asked.model = read_model(options.request.model, asked.import);
   const auto compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
   PlanReport report = plan_report(*compiled);
@@ -78,8 +77,8 @@ void add_plan(CLI::App& app, int& status) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* command =
       app.add_subcommand("plan", "The schedule of a planner: loops, steps, buffers; as a picture");
-  add_model_options(*command, options->model);
-  add_plan_options(*command, options->plan);
+  add_model_options(*command, options->request);
+  add_plan_options(*command, options->request);
   as_output(command->add_option("--format", options->format, "text or json")
                 ->check(CLI::IsMember({"text", "json"})));
   add_json(*command, options->json);

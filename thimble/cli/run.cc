@@ -17,8 +17,7 @@ namespace thimble {
 namespace {
 
 struct RunOptions {
-  ModelOptions model;
-  PlanOptions plan;
+  RequestOptions request;
   std::string on = "host", input_file, output_file, check;
   ReportFile json;
   uint64_t seed = 1;
@@ -40,23 +39,19 @@ std::vector<InputCase> cases_of(const Graph& graph, const RunOptions& options) {
 // An option without effect would make its user believe something of the run that is not so.
 void check_options(const RunOptions& options) {
   if (options.on != "reference") return;
-  const std::pair<const char*, const std::string&> plan_options[] = {
-      {"--planner", options.plan.planner}, {"--calibration", options.plan.calibration},
-      {"--device", options.plan.device},   {"--core", options.plan.core},
-      {"--sram", options.plan.sram},       {"--flash", options.plan.flash}};
-  constexpr const char* kNoPlan = "is for --on host or qemu; the reference has no plan";
-  for (const auto& [option, value] : plan_options) {
-    if (!value.empty()) throw CompileError(option, kNoPlan);
+  for (const char* name : {"planner", "calibration", "device", "core", "sram", "flash", "pick",
+                           "max_latency", "input", "output"}) {
+    const RequestField& field = request_field(name);
+    const bool usual =
+        field.form == FieldForm::kPlace && options.request.text(name) == field.words[0];
+    if (options.request.has(name) && !usual)
+      throw CompileError(field.option, "is for --on host or qemu; the reference has no plan");
   }
-  if (options.plan.pick) throw CompileError("--pick", kNoPlan);
-  if (options.plan.max_latency) throw CompileError("--max-latency", kNoPlan);
-  if (options.plan.ports.input != Place::kResident) throw CompileError("--input", kNoPlan);
-  if (options.plan.ports.output != Place::kResident) throw CompileError("--output", kNoPlan);
 }
 
 // Refuses what would be lost, before any work is done.
 void check_target(const RunOptions& options) {
-  std::vector<NamedFile> inputs = input_files(options.model, options.plan);
+  std::vector<NamedFile> inputs = input_files(options.request);
   inputs.push_back({"--input-file", options.input_file});
   inputs.push_back({"--check", options.check});
   const bool npy = options.output_file.ends_with(".npy");
@@ -81,7 +76,7 @@ int finish(const RunOptions& options, const std::string& sha256, RunReport repor
 }
 
 int run_on_reference(const RunOptions& options, const Source& source) {
-  GraphOptions as_imported = graph_options(options.model);
+  GraphOptions as_imported = graph_options(options.request);
   as_imported.rewrite = false;
   const Graph graph = prepare(source.graph, as_imported);
   const std::vector<InputCase> cases = cases_of(graph, options);
@@ -96,10 +91,10 @@ int run_on_reference(const RunOptions& options, const Source& source) {
 int run(const RunOptions& options) {
   check_options(options);
   check_target(options);
-  const Source source = read_model(options.model.model, import_options(options.model));
+  const Source source = read_model(options.request.model, import_options(options.request));
   if (!options.output_file.empty()) check_output_name(source.graph, options.output_file);
   if (options.on == "reference") return run_on_reference(options, source);
-  Request asked = request(options.model, options.plan);
+  Request asked = request(options.request);
   asked.model = source;
   if (options.on == "qemu" && asked.target.core.name.empty())
     asked.target.core = core_named("cortex-m4");
@@ -137,8 +132,8 @@ void add_run(CLI::App& app, int& status) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand(
       "run", "Run an inference: reference, host, or firmware on an emulated board");
-  add_model_options(*command, options->model);
-  add_plan_options(*command, options->plan);
+  add_model_options(*command, options->request);
+  add_plan_options(*command, options->request);
   command
       ->add_option("--on", options->on,
                    "reference: the plain interpreter; host (default): the plan with the "

@@ -17,7 +17,7 @@ namespace thimble {
 namespace {
 
 struct VerifyOptions {
-  ModelOptions model;
+  RequestOptions request;
   std::string plan;
   ReportFile json;
   bool force = false;
@@ -26,8 +26,8 @@ struct VerifyOptions {
 /// The code that a folder has for a model, by the hashes of its manifest: Thimble writes only what
 /// is verified.
 int verify_folder(const VerifyOptions& options) {
-  const std::string &model = options.model.model, &folder = options.plan;
-  const Source source = read_model(model, import_options(options.model));
+  const std::string &model = options.request.model, &folder = options.plan;
+  const Source source = read_model(model, import_options(options.request));
   const std::optional<Manifest> manifest = read_manifest(folder);
   if (!manifest || manifest->models.empty()) {
     throw CompileError(folder, fmt::format("has no {} of Thimble's: verify takes a folder that "
@@ -54,15 +54,15 @@ int verify_folder(const VerifyOptions& options) {
 }
 
 int verify_plan(const VerifyOptions& options) {
-  const std::string &model = options.model.model, &file = options.plan;
+  const std::string &model = options.request.model, &file = options.plan;
   check_outputs({{"MODEL", model}, {"PLAN", file}},
                 {{{"--json", options.json.path}, FileKind::kReport, "verify"}}, options.force);
   if (std::filesystem::is_directory(file)) return verify_folder(options);
-  const Source source = read_model(model, import_options(options.model));
+  const Source source = read_model(model, import_options(options.request));
   std::optional<ProgressLine> progress("reading the plan");
   const SavedPlan saved = read_plan(file);
   progress.emplace(name(Phase::kVerifying));
-  const int64_t max_bytes = graph_options(options.model).max_bytes;
+  const int64_t max_bytes = graph_options(options.request).max_bytes;
   const Compiled compiled = check_saved_plan(source, saved, max_bytes, file);
   progress.reset();
   const VerificationReport report{
@@ -82,12 +82,13 @@ int verify_plan(const VerifyOptions& options) {
 void add_verify(CLI::App& app, int& status) {
   auto options = std::make_shared<VerifyOptions>();
   CLI::App* command = app.add_subcommand("verify", "Check a saved plan against its model");
-  add_text(*command, "MODEL", options->model.model, "", "A .tflite file, or zoo:NAME")->required();
+  add_text(*command, "MODEL", options->request.model, "", "A .tflite file, or zoo:NAME")
+      ->required();
   add_text(*command, "PLAN", options->plan, "",
            "A plan that `compile --save-plan` wrote, or a folder that `compile -o` wrote")
       ->required();
-  add_import_options(*command, options->model);
-  add_max_bytes(*command, options->model.max_bytes);
+  add_fields(*command, FieldGroup::kImport, options->request);
+  add_field(*command, request_field("max_bytes"), options->request);
   add_json(*command, options->json);
   add_force(*command, options->force);
   command->footer(

@@ -8,11 +8,11 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <functional>
 #include <limits>
 
 #include "thimble/driver/quick_no.h"
 #include "thimble/driver/reports.h"
+#include "thimble/driver/request_fields.h"
 #include "thimble/model/error.h"
 #include "thimble/report/peak.h"
 
@@ -21,10 +21,16 @@ namespace {
 
 constexpr double kMostSeconds = 60;  ///< of planning, for each
 
-/// An option, and what it does to a request.
+/// Another text of a field, or none.
 struct Change {
-  std::string options;
-  std::function<void(Request&)> apply;
+  const char* field;
+  Texts texts = {};
+
+  [[nodiscard]] std::string options() const {
+    const RequestField& changed = request_field(field);
+    return texts.empty() ? fmt::format("without {}", changed.option) : option_words(changed, texts);
+  }
+  void apply(Request& request) const { set_field(request, request_field(field), texts); }
 };
 
 /// What there is, and lacks.
@@ -136,25 +142,20 @@ bool has_floats(const Request& request, const std::vector<PortAtPeak>& ports) {
          std::ranges::any_of(ports, [](const PortAtPeak& at) { return at.int8_bytes.has_value(); });
 }
 
-const Change kIntegers{"--io-type int8", [](Request& r) { r.graph.int8_io = true; }};
+Change to_integers() { return {"io_type", {"int8"}}; }
 
 // Limits of the user's own, lifted; ports elsewhere are tried apart, as there are two places.
 std::vector<Change> changes(const Request& request, const std::vector<PortAtPeak>& ports) {
   std::vector<Change> all;
-  if (has_floats(request, ports)) all.push_back(kIntegers);
-  if (request.weights && *request.weights != Weights::kLeast)
-    all.push_back({"without --weights", [](Request& r) { r.weights.reset(); }});
-  if (request.max_recompute)
-    all.push_back({"without --max-recompute", [](Request& r) { r.max_recompute.reset(); }});
-  if (!request.in_place)
-    all.push_back({"without --no-in-place", [](Request& r) { r.in_place = true; }});
-  if (!request.graph.rewrite)
-    all.push_back({"without --no-rewrite", [](Request& r) { r.graph.rewrite = true; }});
-  if (request.graph.rewrite && request.graph.keep_channels)
-    all.push_back({"without --keep-channels", [](Request& r) { r.graph.keep_channels = false; }});
+  if (has_floats(request, ports)) all.push_back(to_integers());
+  if (request.weights && *request.weights != Weights::kLeast) all.push_back({"weights"});
+  if (request.max_recompute) all.push_back({"max_recompute"});
+  if (!request.in_place) all.push_back({"in_place"});
+  if (!request.graph.rewrite) all.push_back({"rewrite"});
+  if (request.graph.rewrite && request.graph.keep_channels) all.push_back({"keep_channels"});
   const auto external = [](const Memory& m) { return m.kind == MemoryKind::kExternalRam; };
   if (!request.external_ram && std::ranges::any_of(request.target.memories, external))
-    all.push_back({"--external-ram", [](Request& r) { r.external_ram = true; }});
+    all.push_back({"external_ram", {""}});
   return all;
 }
 
@@ -167,8 +168,7 @@ std::vector<Change> port_changes(const Request& request, const std::vector<PortA
   std::vector<Change> all;
   if (!there || request.ports.*side != Place::kResident) return all;
   for (const Place place : {Place::kStreamed, Place::kUser}) {
-    all.push_back({fmt::format("--{} {}", input ? "input" : "output", name(place)),
-                   [side, place](Request& r) { r.ports.*side = place; }});
+    all.push_back({input ? "input" : "output", {name(place)}});
   }
   return all;
 }
@@ -176,17 +176,17 @@ std::vector<Change> port_changes(const Request& request, const std::vector<PortA
 // Plans of the front that the request's latency or pick excludes.
 std::vector<Change> front_changes(const Request& request, const Front& front) {
   std::vector<Change> all;
-  if (request.pick) all.push_back({"without --pick", [](Request& r) { r.pick.reset(); }});
+  if (request.pick) all.push_back({"pick"});
   if (front.picked == 0 || front.latency(0) <= front.max_latency) return all;
   Front lifted = front;
   lifted.max_latency = std::numeric_limits<double>::infinity();
   const double latency = std::ceil(100 * front.latency(lifted.chosen())) / 100;
-  all.push_back({fmt::format("--max-latency {}", latency),
-                 [latency](Request& r) { r.max_latency = latency; }});
+  all.push_back({"max_latency", {fmt::format("{}", latency)}});
   return all;
 }
 
-// Smaller images for a file whose one input is one: three quarters and half of its sides.
+// Smaller images for a file whose one input is one: three quarters and half of its sides. The file
+// is read again for them.
 std::vector<Change> smaller_inputs(const Request& request) {
   constexpr int32_t kLeastSide = 16;
   const auto* source = std::get_if<Source>(&request.model);
@@ -200,11 +200,7 @@ std::vector<Change> smaller_inputs(const Request& request) {
   for (const int64_t quarters : {3, 2}) {
     Shape smaller = shape;
     for (const size_t side : {1U, 2U}) smaller[side] = shape[side] * quarters / 4;
-    all.push_back({fmt::format("--shape {}", fmt::join(smaller, "x")),
-                   [file = source->where, smaller](Request& r) {
-                     r.model = file;
-                     r.import.shapes = {NamedShape{.input = {}, .shape = smaller}};
-                   }});
+    all.push_back({"shape", {fmt::format("{}", fmt::join(smaller, "x"))}});
   }
   return all;
 }
@@ -220,14 +216,12 @@ void try_boards(const Request& request, const Shown& shown, Trials& trials) {
     if (found == kShown || tried == kMostTried) break;
     if (board.sram_bytes() < least_sram) continue;
     Request other = request;
-    other.target = board;
-    other.sram_bytes.reset();
-    other.flash_bytes.reset();
-    other.pick.reset();
+    for (const char* field : {"sram", "flash", "pick", "external_ram"}) Change{field}.apply(other);
+    const Change to_board{"device", {board.name}};
+    to_board.apply(other);
     other.planner = quick_planner();
-    other.external_ram = false;
     ++tried;
-    if (trials.attempt_fitting("--device " + board.name, other)) {
+    if (trials.attempt_fitting(to_board.options(), other)) {
       ++found;
     } else {
       least_sram = std::max(least_sram, trials.sram_needed());
@@ -256,7 +250,7 @@ std::vector<Alternative> tried(const Request& request, const Compiled* compiled,
   if (choose_planner(request.planner.empty() ? best_planner : request.planner).planner->name !=
       best_planner) {
     base.planner.clear();
-    prefix = "--planner " + best_planner;
+    prefix = Change{"planner", {best_planner}}.options();
     best = trials.attempt(prefix, base);
     if (trials.last_fits()) return trials.ranked();
     if (best) compiled = &*best;
@@ -271,10 +265,10 @@ std::vector<Alternative> tried(const Request& request, const Compiled* compiled,
     Request other = base;
     change.apply(other);
     const size_t before = trials.count();
-    (void)trials.attempt(joined(prefix, change.options), other);
+    (void)trials.attempt(joined(prefix, change.options()), other);
     if (trials.count() == before) return false;
     change.apply(together);
-    all_options = joined(all_options, change.options);
+    all_options = joined(all_options, change.options());
     ++helpful;
     return true;
   };
@@ -292,8 +286,9 @@ std::vector<Alternative> tried(const Request& request, const Compiled* compiled,
   if (lacks_sram && !trials.any_fits()) {
     for (const Change& change : smaller_inputs(base)) {
       Request other = base;
+      other.model = std::get<Source>(base.model).where;
       change.apply(other);
-      if (trials.attempt_fitting(joined(prefix, change.options), other)) break;
+      if (trials.attempt_fitting(joined(prefix, change.options()), other)) break;
     }
   }
   try_boards(base, shown, trials);
@@ -334,9 +329,12 @@ std::vector<Alternative> unasked_alternatives(const Request& request, const Comp
   Trials trials(request, shown_of(compiled));
   if (request.sram_limit_bytes() || !has_floats(request, ports_at_peak(compiled))) return {};
   Request other = request;
-  kIntegers.apply(other);
-  other.planner = quick_planner();
-  (void)trials.attempt(fmt::format("{} --planner {}", kIntegers.options, other.planner), other);
+  std::string options;
+  for (const Change& change : {to_integers(), Change{"planner", {quick_planner()}}}) {
+    change.apply(other);
+    options = joined(options, change.options());
+  }
+  (void)trials.attempt(options, other);
   return trials.ranked();
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 
+#include "thimble/driver/banks.h"
 #include "thimble/driver/code_bytes.h"
 #include "thimble/driver/quick_no.h"
 #include "thimble/emit/params.h"

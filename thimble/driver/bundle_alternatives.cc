@@ -5,6 +5,7 @@
 #include "thimble/driver/alternatives.h"
 #include "thimble/driver/bundle.h"
 #include "thimble/driver/reports.h"
+#include "thimble/driver/request_fields.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
@@ -67,7 +68,7 @@ std::vector<Alternative> tried(const BundleRequest& request, bool sram_lacks, in
   if (!request.share_arena && sram_lacks) {
     BundleRequest sharing = request;
     sharing.share_arena = true;
-    (void)trials.attempt("--share-arena", sharing);
+    (void)trials.attempt(request_field("share_arena").option, sharing);
   }
   const std::vector<Target> boards = larger_boards(request.models.front().target, flash_bytes);
   const size_t before = trials.count();
@@ -77,14 +78,15 @@ std::vector<Alternative> tried(const BundleRequest& request, bool sram_lacks, in
     if (trials.count() - before == kShown || tried == kMostTried) break;
     if (board.sram_bytes() < least_sram) continue;
     BundleRequest other = request;
+    const RequestField& device = request_field("device");
     for (Request& model : other.models) {
-      model.target = board;
+      set_field(model, device, {board.name});
       model.sram_bytes.reset();
       model.flash_bytes.reset();
     }
     ++tried;
     const size_t found = trials.count();
-    const std::optional<int64_t> needed = trials.attempt("--device " + board.name, other);
+    const std::optional<int64_t> needed = trials.attempt(option_words(device, {board.name}), other);
     if (needed && trials.count() == found) least_sram = std::max(least_sram, *needed);
   }
   return std::move(trials).found();

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "thimble/model/error.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/lower.h"
 

@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "thimble/driver/driver.h"
+#include "thimble/driver/request.h"
+#include "thimble/plan/placed_plan.h"
+#include "thimble/planners/planner.h"
 
 namespace thimble {
 

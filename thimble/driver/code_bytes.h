@@ -5,7 +5,7 @@
 #include <set>
 #include <span>
 
-#include "thimble/driver/driver.h"
+#include "thimble/driver/compiled.h"
 #include "thimble/target/code_model.h"
 
 namespace thimble {
@@ -27,9 +27,5 @@ namespace thimble {
 [[nodiscard]] int64_t beside_bytes(const Verdict& verdict);
 /// About as much as any plan of the network takes there, before there is one.
 [[nodiscard]] int64_t most_beside_bytes(const Graph& graph, const Request& request);
-/// Whether on-chip memory beside the largest piece has room for so much.
-[[nodiscard]] bool lies_in_another_bank(const Target& target, int64_t bytes);
-/// Whether it has room for pieces that each need contiguous addresses.
-[[nodiscard]] bool lie_in_banks(const Target& target, std::vector<int64_t> pieces);
 
 }  // namespace thimble

@@ -2,7 +2,7 @@
 // The memories of a device beside the arena: other banks on chip, external RAM on request.
 #pragma once
 
-#include "thimble/driver/driver.h"
+#include "thimble/driver/request.h"
 #include "thimble/plan/reside.h"
 
 namespace thimble {

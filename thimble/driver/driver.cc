@@ -268,40 +268,6 @@ Answer compiled(const Request& request, const PlannerChoice& choice, Steps& step
 
 }  // namespace
 
-const char* name(Phase phase) {
-  switch (phase) {
-    case Phase::kReading:
-      return "reading the model";
-    case Phase::kPlanning:
-      return "planning";
-    case Phase::kCalibrating:
-      return "calibrating";
-    case Phase::kPlacing:
-      return "placing buffers";
-    case Phase::kVerifying:
-      return "verifying";
-    case Phase::kEmitting:
-      return "writing code";
-  }
-  throw InternalError("unknown Phase");
-}
-
-std::optional<int64_t> Request::sram_limit_bytes() const {
-  if (sram_bytes || target.memories.empty()) return sram_bytes;
-  return target.largest_sram_run_bytes();
-}
-
-std::optional<int64_t> Request::flash_limit_bytes() const {
-  if (flash_bytes || target.flash_bytes == 0) return flash_bytes;
-  return target.flash_bytes;
-}
-
-std::optional<int64_t> Request::arena_limit_bytes() const {
-  const std::optional<int64_t> limit = sram_limit_bytes();
-  if (!limit || (!sram_bytes && lies_in_another_bank(target, beside_arena_bytes))) return limit;
-  return std::max<int64_t>(0, *limit - beside_arena_bytes);
-}
-
 std::vector<std::string> planners_for(const PortPlaces& ports) {
   const bool streams = ports.input == Place::kStreamed || ports.output == Place::kStreamed;
   std::vector<std::string> names;
@@ -387,6 +353,14 @@ Compiled check_saved_plan(const Source& source, const SavedPlan& saved, int64_t 
                     source.sha256));
   }
   return check_plan(source, options_of(origin, max_bytes), saved.plan, where);
+}
+
+PlanOrigin plan_origin(const Source& source, const GraphOptions& options) {
+  return {.model = source.graph.name,
+          .sha256 = source.sha256,
+          .rewrite = options.rewrite,
+          .keep_channels = options.keep_channels,
+          .int8_io = options.int8_io};
 }
 
 GraphOptions options_of(const PlanOrigin& origin, int64_t max_bytes) {

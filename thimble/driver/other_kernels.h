@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "thimble/driver/driver.h"
+#include "thimble/driver/compiled.h"
 
 namespace thimble {
 

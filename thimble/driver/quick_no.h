@@ -5,7 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "thimble/driver/driver.h"
+#include "thimble/driver/request.h"
+#include "thimble/planners/planner.h"
 
 namespace thimble {
 

@@ -10,6 +10,7 @@
 #include "thimble/driver/other_kernels.h"
 #include "thimble/program/lower.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/note_text.h"
 #include "thimble/target/size.h"
 
 namespace thimble {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/driver/driver.h"
+#include "thimble/driver/compiled.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/explain.h"
 #include "thimble/report/compile_report.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/driver/driver.h"
+#include "thimble/driver/compiled.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/report/run_report.h"
 

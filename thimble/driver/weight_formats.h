@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "thimble/driver/driver.h"
+#include "thimble/driver/compiled.h"
 #include "thimble/report/weight_formats_text.h"
 
 namespace thimble {

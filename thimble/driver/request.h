@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is asked for: a model, limits, how to search, what to write. request_fields.h has a row for
+// each of these, from which options of the command line and JSON follow.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+
+#include "thimble/driver/source.h"
+#include "thimble/emit/uses.h"
+#include "thimble/import/tensor_file.h"
+#include "thimble/plan/placement.h"
+#include "thimble/schedule/memories.h"
+#include "thimble/target/target.h"
+
+namespace thimble {
+
+/// What compile() does, in this order; calibration and emission only if asked for.
+enum class Phase : uint8_t { kReading, kPlanning, kCalibrating, kPlacing, kVerifying, kEmitting };
+[[nodiscard]] const char* name(Phase phase);  ///< "reading the model", ...
+
+/// Called at the begin of each phase, and some fifty times a second while searches run, on the
+/// caller's thread. false cancels: soon in searches, elsewhere before the next phase.
+using PhaseCallback = std::function<bool(Phase)>;
+
+/// Typical inputs, from a file: "input.0", ... or the names of the network's inputs. A tensor may
+/// hold several inferences along a leading axis of its own.
+struct Calibration {
+  std::string name;  ///< in messages and reports
+  TensorFile tensors;
+};
+
+/// Options of the sources that are written.
+struct Emission {
+  std::string name = {};            ///< of files and functions; empty: the network's
+  std::string command = "thimble";  ///< that made them, for the banner
+  std::span<const RuntimeFile> runtime = runtime_files();  ///< what is copied
+  /// What other models use of kernels that share the runtime; all_parts(): whatever these are.
+  std::set<std::string> also_used = all_parts();
+};
+
+struct Request {
+  ModelSource model;
+  ImportOptions import = {};  ///< of a model that is a file
+  GraphOptions graph = {};
+  Target target = {};            ///< default: kernels for any core, no limits
+  std::string target_file = {};  ///< that the target was read from; empty: it is a known device
+  std::optional<int64_t> sram_bytes = {}, flash_bytes = {};  ///< instead of the target's
+  /// What the arena leaves of the SRAM for the stack and for tensors that the caller brings. As
+  /// much as the plan needs is left whatever is asked for here.
+  int64_t beside_arena_bytes = 0;
+  /// Format of weights, on cores with kernels for it; nothing: the first that flash has room for.
+  std::optional<Weights> weights = {};
+  bool external_ram = false;  ///< what does not fit on chip may lie in the target's external RAM
+  std::string planner = {};   ///< "NAME:key=value,..."; empty: the best there is
+  std::optional<double> max_recompute = {};  ///< MACs beyond the network's, as a ratio of them
+  /// Most estimated instructions for `auto`, which has a choice of plans, as a ratio of the fastest
+  /// plan's: default any with a limit on bytes, else Limits::max_latency.
+  std::optional<double> max_latency = {};
+  int64_t effort = 1;  ///< of its search: work grows in proportion, about
+  int jobs = 1;  ///< threads that searches may start, which end before the answer; 0: all cores
+  std::optional<int64_t> pick = {};  ///< this plan of its front, from 1, whatever the limits
+  bool in_place = true;              ///< outputs over inputs that are no longer needed
+  PortPlaces ports = {};
+  /// What is kept between inferences in memory of its own (kStateMemory), so that other models may
+  /// use the arena in between.
+  bool states_apart = false;
+  LayoutMethod layout = LayoutMethod::kExact;
+  double time_limit_seconds = 300;              ///< of planning and layout together: a safety net
+  std::optional<Calibration> calibration = {};  ///< for planners with lossy sums
+  std::optional<Emission> emission = {};        ///< nothing: no files
+  PhaseCallback progress = {};
+
+  /// What an inference may need of SRAM with contiguous addresses, and the code with its weights of
+  /// flash: nothing if any size will do.
+  [[nodiscard]] std::optional<int64_t> sram_limit_bytes() const;
+  [[nodiscard]] std::optional<int64_t> flash_limit_bytes() const;
+  /// What is left of the SRAM for the arena.
+  [[nodiscard]] std::optional<int64_t> arena_limit_bytes() const;
+};
+
+}  // namespace thimble

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/request_fields.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "thimble/driver/inference_io.h"
+#include "thimble/driver/request.h"
+#include "thimble/model/error.h"
+#include "thimble/report/weight_formats_text.h"
+#include "thimble/target/device.h"
+#include "thimble/target/size.h"
+
+namespace thimble {
+namespace {
+
+constexpr std::array kWeights = {Weights::kWide, Weights::kFast, Weights::kCompact,
+                                 Weights::kLeast};
+constexpr std::array kPlaces = {Place::kResident, Place::kUser, Place::kStreamed};
+constexpr double kAny = std::numeric_limits<double>::infinity();
+
+Texts text_if(bool given, std::string text = "") {
+  return given ? Texts{std::move(text)} : Texts();
+}
+
+Texts size_texts(std::optional<int64_t> bytes) {
+  if (!bytes) return {};
+  constexpr std::array<std::pair<int, char>, 3> kUnits = {{{30, 'G'}, {20, 'M'}, {10, 'K'}}};
+  for (const auto& [shift, unit] : kUnits) {
+    const int64_t one = int64_t{1} << shift;
+    if (*bytes > 0 && *bytes % one == 0) return {fmt::format("{}{}", *bytes / one, unit)};
+  }
+  return {std::to_string(*bytes)};
+}
+
+template <class Number>
+Texts number_texts(std::optional<Number> number) {
+  return number ? Texts{fmt::format("{}", *number)} : Texts();
+}
+
+/// "1x96x96x3", or a name, "=" and that; nothing: neither.
+std::optional<NamedShape> named_shape(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  NamedShape result;
+  if (equals != std::string::npos) result.input = text.substr(0, equals);
+  const char* at = text.data() + (equals == std::string::npos ? 0 : equals + 1);
+  const char* const end = text.data() + text.size();
+  while (true) {
+    int32_t extent = 0;
+    const auto [next, error] = std::from_chars(at, end, extent);
+    const bool ends = next == end;
+    if (error != std::errc() || extent < 1 || (!ends && *next != 'x') || equals == 0)
+      return std::nullopt;
+    result.shape.push_back(extent);
+    if (ends) return result;
+    at = next + 1;
+  }
+}
+
+void set_shapes(Request& request, const FieldValue& value) {
+  std::vector<NamedShape>& shapes = request.import.shapes;
+  shapes.clear();
+  for (const std::string& text : value.texts()) {
+    const std::optional<NamedShape> shape = named_shape(text);
+    if (!shape) {
+      value.reject(
+          fmt::format("'{}' is no shape; one is 1x96x96x3 or NAME=1x96x96x3, each extent "
+                      "at least 1",
+                      text));
+    }
+    if (std::ranges::find(shapes, shape->input, &NamedShape::input) != shapes.end()) {
+      value.reject(fmt::format(
+          "{} has two shapes; '{}' is the second",
+          shape->input.empty() ? "the input" : fmt::format("'{}'", shape->input), text));
+    }
+    shapes.push_back(*shape);
+  }
+}
+
+Texts shape_texts(const Request& request) {
+  Texts texts;
+  for (const NamedShape& shape : request.import.shapes) {
+    texts.push_back(fmt::format("{}{}{}", shape.input, shape.input.empty() ? "" : "=",
+                                fmt::join(shape.shape, "x")));
+  }
+  return texts;
+}
+
+Texts model_texts(const Request& request) {
+  if (const auto* bytes = std::get_if<ModelBytes>(&request.model)) return {bytes->name};
+  if (const auto* source = std::get_if<Source>(&request.model)) return {source->where};
+  const auto& name = std::get<std::string>(request.model);
+  return text_if(!name.empty(), name);
+}
+
+void set_core(Request& request, const FieldValue& value) {
+  if (!value.given()) return;  // the device's
+  if (!is_core_name(value.text()))
+    value.reject(fmt::format("'{}' is not the name of a core, such as cortex-m4", value.text()));
+  request.target.core = core_named(value.text());
+}
+
+Texts device_texts(const Request& request) {
+  if (request.target.memories.empty()) return {};
+  return {request.target_file.empty() ? request.target.name : request.target_file};
+}
+
+Texts core_texts(const Request& request) {
+  const std::string& core = request.target.core.name;
+  if (request.target_file.empty()) {
+    for (const Device& device : builtin_devices()) {
+      if (device.target.name == request.target.name && device.target.core.name == core) return {};
+    }
+  }
+  return text_if(!core.empty(), core);
+}
+
+std::string device_name(const std::string& name) {
+  return name.ends_with(".json") ? name : find_device(name).target.name;
+}
+
+/// The request's, with nothing of the runtime but what is used.
+Emission& emission_of(Request& request) {
+  if (!request.emission) request.emission = Emission{.also_used = {}};
+  return *request.emission;
+}
+
+std::vector<RequestField> all_fields() {
+  using enum FieldForm;
+  using enum FieldGroup;
+  using R = Request;
+  using V = FieldValue;
+  static const R usual;
+  return {
+      {.name = "model",
+       .option = "MODEL",
+       .group = kModel,
+       .form = kText,
+       .help = "A .tflite file, or zoo:NAME (see `thimble zoo`)",
+       .set = [](R& r, const V& v) { r.model = v.text(); },
+       .texts = model_texts},
+      {.name = "until",
+       .option = "--until",
+       .group = kImport,
+       .form = kTexts,
+       .type = "TENSOR",
+       .help = "Cut the network off behind this tensor, which becomes its output (its name, as "
+               "`inspect` shows it and whole with --format csv, or its number in the file; may "
+               "be given several times)",
+       .set = [](R& r, const V& v) { r.import.until = v.texts(); },
+       .texts = [](const R& r) { return r.import.until; }},
+      {.name = "shape",
+       .option = "--shape",
+       .group = kImport,
+       .form = kTexts,
+       .type = "[INPUT=]SHAPE",
+       .help = "Shape of an input, where the file leaves it open or has another: 1x96x96x3, or "
+               "NAME=1x96x96x3 (may be given several times)",
+       .set = set_shapes,
+       .texts = shape_texts},
+      {.name = "rewrite",
+       .option = "--no-rewrite",
+       .group = kGraph,
+       .form = kOff,
+       .help = "Keep the graph as the file has it",
+       .set = [](R& r, const V& v) { r.graph.rewrite = !v.given(); },
+       .texts = [](const R& r) { return text_if(!r.graph.rewrite); }},
+      {.name = "keep_channels",
+       .option = "--keep-channels",
+       .group = kGraph,
+       .form = kOn,
+       .help = "Compute channels that are the same for every input, too",
+       .set = [](R& r, const V& v) { r.graph.keep_channels = v.given(); },
+       .texts = [](const R& r) { return text_if(r.graph.keep_channels); }},
+      {.name = "io_type",
+       .option = "--io-type",
+       .group = kGraph,
+       .form = kWord,
+       .help = "int8: drop a quantize or dequantize at the edge; the API then takes integers",
+       .words = {"model", "int8"},
+       .set = [](R& r, const V& v) { r.graph.int8_io = v.word() == 1; },
+       .texts = [](const R& r) { return text_if(r.graph.int8_io, "int8"); }},
+      {.name = "max_bytes",
+       .option = "--max-bytes",
+       .group = kGraph,
+       .form = kSize,
+       .type = "SIZE",
+       .help = "Refuse a model or a plan with more bytes of activations than this (128M): checking "
+               "it takes memory and time in proportion",
+       .set = [](R& r,
+                 const V& v) { r.graph.max_bytes = v.size().value_or(usual.graph.max_bytes); },
+       .texts =
+           [](const R& r) {
+             const int64_t bytes = r.graph.max_bytes;
+             return bytes == usual.graph.max_bytes ? Texts() : size_texts(bytes);
+           }},
+      {.name = "planner",
+       .option = "--planner",
+       .group = kPlanner,
+       .form = kText,
+       .type = "NAME",
+       .help = "NAME or NAME:key=value,... (see `thimble planners`)",
+       .set = [](R& r, const V& v) { r.planner = v.text(); },
+       .texts = [](const R& r) { return text_if(!r.planner.empty(), r.planner); }},
+      {.name = "calibration",
+       .option = "--calibration",
+       .group = kPlanner,
+       .form = kText,
+       .type = "FILE",
+       .help = "Typical inputs (.npy or .safetensors) to measure the scales of lossy accumulators "
+               "on (default: a bound from the weights)",
+       .set =
+           [](R& r, const V& v) {
+             r.calibration.reset();
+             if (v.given()) r.calibration = {v.text(), read_inputs(v.text())};
+           },
+       .texts = [](const R& r) { return r.calibration ? Texts{r.calibration->name} : Texts(); }},
+      {.name = "pick",
+       .option = "--pick",
+       .group = kPlanner,
+       .form = kWhole,
+       .type = "NUMBER",
+       .help = "The plan of this number in `thimble plan --pareto`",
+       .set = [](R& r, const V& v) { r.pick = v.whole(); },
+       .texts = [](const R& r) { return number_texts(r.pick); }},
+      // Before the core, which is another than the device's.
+      {.name = "device",
+       .option = "--device",
+       .group = kTarget,
+       .form = kText,
+       .type = "NAME",
+       .help = "Board or chip whose memory is the limit (see `thimble devices`), or your own as "
+               "FILE.json",
+       .set =
+           [](R& r, const V& v) {
+             r.target = v.given() ? find_target(v.text()) : Target();
+             r.target_file = v.text().ends_with(".json") ? v.text() : "";
+           },
+       .texts = device_texts,
+       .canonical = device_name},
+      {.name = "core",
+       .option = "--core",
+       .group = kTarget,
+       .form = kText,
+       .type = "CORE",
+       .help = "Core whose instructions kernels may use: cortex-m4, M0+, rv32imc, cortex-m4+nofp, "
+               "...; list: all (default: the device's; without one, kernels for any core)",
+       .set = set_core,
+       .texts = core_texts,
+       .canonical = [](const std::string& name) { return core_named(name).name; }},
+      {.name = "sram",
+       .option = "--sram",
+       .group = kLimits,
+       .form = kSize,
+       .type = "SIZE",
+       .help = "Most SRAM for the arena: 65536, 64K (= 65,536), 64kB (= 64,000)",
+       .set = [](R& r, const V& v) { r.sram_bytes = v.size(); },
+       .texts = [](const R& r) { return size_texts(r.sram_bytes); }},
+      {.name = "flash",
+       .option = "--flash",
+       .group = kLimits,
+       .form = kSize,
+       .type = "SIZE",
+       .help = "Most flash for code and weights",
+       .set = [](R& r, const V& v) { r.flash_bytes = v.size(); },
+       .texts = [](const R& r) { return size_texts(r.flash_bytes); }},
+      {.name = "weights",
+       .option = "--weights",
+       .group = kLimits,
+       .form = kWord,
+       .help = "Of a core that has kernels for it: fast, in 16 bits; compact, in 8 but for "
+               "depthwise convolutions in place; least, in 8; auto: fast or, where --flash or the "
+               "device has no room for that, for each operator the one that is best for all; wide: "
+               "fast, and those of 8 bits beside float32 in 32 (auto)",
+       .words = {"auto", "wide", "fast", "compact", "least"},
+       .set =
+           [](R& r, const V& v) {
+             r.weights.reset();
+             if (const size_t word = v.word(); word > 0) r.weights = kWeights.at(word - 1);
+           },
+       .texts = [](const R& r) { return r.weights ? Texts{name(*r.weights)} : Texts(); }},
+      {.name = "external_ram",
+       .option = "--external-ram",
+       .group = kLimits,
+       .form = kOn,
+       .help = "Buffers that do not fit on chip may lie in the device's external RAM",
+       .set = [](R& r, const V& v) { r.external_ram = v.given(); },
+       .texts = [](const R& r) { return text_if(r.external_ram); }},
+      {.name = "max_recompute",
+       .option = "--max-recompute",
+       .group = kLimits,
+       .form = kNumber,
+       .type = "RATIO",
+       .help = "Most MACs beyond the network's that a plan may execute, as a ratio of them "
+               "(planners that recompute: any)",
+       .most = 1e6,
+       .set = [](R& r, const V& v) { r.max_recompute = v.number(); },
+       .texts = [](const R& r) { return number_texts(r.max_recompute); }},
+      {.name = "max_latency",
+       .option = "--max-latency",
+       .group = kLimits,
+       .form = kNumber,
+       .type = "RATIO",
+       .help = "Most estimated instructions, as a ratio of the fastest plan's; inf: any (1.25; "
+               "with a limit on SRAM any)",
+       .least = 1,
+       .most = kAny,
+       .set = [](R& r, const V& v) { r.max_latency = v.number(); },
+       .texts = [](const R& r) { return number_texts(r.max_latency); }},
+      {.name = "jobs",
+       .option = "--jobs",
+       .group = kLimits,
+       .form = kCount,
+       .type = "NUMBER",
+       .help = "Threads, which make no difference to the plan (all cores)",
+       .least = 1,
+       .most = 1024,
+       .set = [](R& r, const V& v) { r.jobs = static_cast<int>(v.whole().value_or(0)); },
+       .texts = [](const R& r) { return text_if(r.jobs != 0, std::to_string(r.jobs)); }},
+      {.name = "effort",
+       .option = "--effort",
+       .group = kLimits,
+       .form = kWhole,
+       .type = "NUMBER",
+       .help = "Work of the search, in multiples of the usual (1)",
+       .least = 1,
+       .most = 1e6,
+       .set = [](R& r, const V& v) { r.effort = v.whole().value_or(1); },
+       .texts = [](const R& r) { return text_if(r.effort != 1, std::to_string(r.effort)); }},
+      {.name = "in_place",
+       .option = "--no-in-place",
+       .group = kLimits,
+       .form = kOff,
+       .help = "No output over an input",
+       .set = [](R& r, const V& v) { r.in_place = !v.given(); },
+       .texts = [](const R& r) { return text_if(!r.in_place); }},
+      {.name = "layout",
+       .option = "--layout",
+       .group = kLimits,
+       .form = kWord,
+       .help = "Address assignment: exact, or what the interpreter does",
+       .words = {"exact", "greedy_by_size"},
+       .set =
+           [](R& r, const V& v) {
+             r.layout = v.word() == 0 ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize;
+           },
+       .texts =
+           [](const R& r) {
+             return text_if(r.layout == LayoutMethod::kGreedyBySize, "greedy_by_size");
+           }},
+      {.name = "time_limit",
+       .option = "--time-limit",
+       .group = kLimits,
+       .form = kNumber,
+       .type = "SECONDS",
+       .help = "Most time for planning and layout together; past it, the best answer so far (300)",
+       .least = 0.001,
+       .most = 86400,
+       .set =
+           [](R& r, const V& v) {
+             r.time_limit_seconds = v.number().value_or(usual.time_limit_seconds);
+           },
+       .texts =
+           [](const R& r) {
+             const double seconds = r.time_limit_seconds;
+             return text_if(seconds != usual.time_limit_seconds, fmt::format("{}", seconds));
+           }},
+      {.name = "input",
+       .option = "--input",
+       .group = kLimits,
+       .form = kPlace,
+       .type = "PLACE",
+       .help = "Where inputs come from: resident, in the arena (default); user, memory of yours "
+               "that is read and left as it is; streamed, row by row, not whole in memory unless "
+               "that needs less (planners auto and stream)",
+       .words = {"resident", "user", "streamed"},
+       .set = [](R& r, const V& v) { r.ports.input = kPlaces.at(v.word()); },
+       .texts =
+           [](const R& r) {
+             return text_if(r.ports.input != Place::kResident, name(r.ports.input));
+           }},
+      {.name = "output",
+       .option = "--output",
+       .group = kLimits,
+       .form = kPlace,
+       .type = "PLACE",
+       .help = "Where outputs go: resident, in the arena (default); user, memory of yours; "
+               "streamed, row by row",
+       .words = {"resident", "user", "streamed"},
+       .set = [](R& r, const V& v) { r.ports.output = kPlaces.at(v.word()); },
+       .texts =
+           [](const R& r) {
+             return text_if(r.ports.output != Place::kResident, name(r.ports.output));
+           }},
+      // Before the fields of what is written.
+      {.name = "sources",
+       .option = "",
+       .group = kApi,
+       .form = kOn,
+       .help = "Write sources",
+       .set =
+           [](R& r, const V& v) {
+             r.emission.reset();
+             if (v.given()) (void)emission_of(r);
+           },
+       .texts = [](const R& r) { return text_if(r.emission.has_value()); }},
+      {.name = "name",
+       .option = "--name",
+       .group = kSources,
+       .form = kText,
+       .type = "NAME",
+       .help = "Name of files and functions (default: the model's)",
+       .set =
+           [](R& r, const V& v) {
+             if (v.given() || r.emission) emission_of(r).name = v.text();
+           },
+       .texts =
+           [](const R& r) {
+             const std::string text = r.emission ? r.emission->name : "";
+             return text_if(!text.empty(), text);
+           }},
+      {.name = "share_arena",
+       .option = "--share-arena",
+       .group = kSources,
+       .form = kOn,
+       .help = "Models that never run at once have one arena: what is kept between inferences "
+               "lies beside it",
+       .set = [](R& r, const V& v) { r.states_apart = v.given(); },
+       .texts = [](const R& r) { return text_if(r.states_apart); }},
+      {.name = "whole_runtime",
+       .option = "--whole-runtime",
+       .group = kSources,
+       .form = kOn,
+       .help = "Kernels with what no model of the folder uses of them, too: folders that are "
+               "linked into one program share these",
+       .set =
+           [](R& r, const V& v) {
+             if (v.given()) {
+               emission_of(r).also_used = all_parts();
+             } else if (r.emission) {
+               r.emission->also_used.clear();
+             }
+           },
+       .texts =
+           [](const R& r) { return text_if(r.emission && r.emission->also_used == all_parts()); }},
+      {.name = "beside_arena",
+       .option = "",
+       .group = kApi,
+       .form = kSize,
+       .type = "SIZE",
+       .help = "What the arena leaves of the SRAM, if the plan needs no more",
+       .set = [](R& r, const V& v) { r.beside_arena_bytes = v.size().value_or(0); },
+       .texts =
+           [](const R& r) {
+             return r.beside_arena_bytes == 0 ? Texts() : size_texts(r.beside_arena_bytes);
+           }},
+  };
+}
+
+}  // namespace
+
+std::span<const RequestField> request_fields() {
+  static const std::vector<RequestField> fields = all_fields();
+  return fields;
+}
+
+const RequestField& request_field(std::string_view name) {
+  const auto fields = request_fields();
+  const auto found = std::ranges::find(fields, name, &RequestField::name);
+  check(found != fields.end(), "a field of a request that the table has not got");
+  return *found;
+}
+
+}  // namespace thimble
