@@ -10,11 +10,13 @@
 
 namespace thimble {
 
+template <class A, class... List>
+inline constexpr bool kIsOneOf = (std::is_same_v<A, List> || ...);
+
 template <class Kind, class Variant>
 inline constexpr bool kIsKindOf = false;
 template <class Kind, class... Kinds>
-inline constexpr bool kIsKindOf<Kind, std::variant<Kinds...>> = (std::is_same_v<Kind, Kinds> ||
-                                                                 ...);
+inline constexpr bool kIsKindOf<Kind, std::variant<Kinds...>> = kIsOneOf<Kind, Kinds...>;
 
 template <class Variant>
 class OneOf : public Variant {
