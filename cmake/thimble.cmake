@@ -7,7 +7,7 @@ target_compile_options(thimble_options INTERFACE -Wall -Wextra -Wshadow -Wswitch
                        $<$<BOOL:${THIMBLE_WERROR}>:-Werror>)
 target_include_directories(thimble_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/runtime/include)
 
-# Links the 70 programs in a fifth of the time.
+# Links the 50 programs in a fifth of the time.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=lld THIMBLE_LLD)
 if(THIMBLE_LLD)
@@ -76,13 +76,16 @@ add_custom_target(quick_tests)
 # Tests with the sanitizers leave these out: a large network goes the ways that small ones do.
 set(THIMBLE_LARGE_MODELS *mcunetv2_large* *mobilenet_v2* *tinyengine_vww*)
 
-# thimble_test(NAME SOURCES a_test.cc ... [DEPS library ...] [LABELS label] [UNSANITIZED Suite.Test ...]):
-# one executable, one CTest entry per test. Label `qemu`: cross-compiles or emulates; `slow`: takes more
-# than some seconds. UNSANITIZED: tests (patterns of GoogleTest) with the label `unsanitized`, which
-# would take long with the sanitizers and show them nothing that others do not: large networks, published
-# figures, proofs of optimality.
+# thimble_test(NAME SOURCES a_test.cc ... [DEPS library ...] [LABELS label] [SECONDS count]
+#              [UNSANITIZED Suite.Test ...]):
+# one executable. SECONDS: about what its tests take one after the other (a run of preset dev; 30 by
+# default). They are dealt out to CTest entries of about half a minute, NAME or NAME.1, NAME.2, ...;
+# programs with more work begin first. GTEST_FILTER in the environment chooses among the tests. Label `qemu`:
+# cross-compiles or emulates; `slow`: takes long. UNSANITIZED: tests (patterns of GoogleTest) that a build
+# with the sanitizers leaves out: they would take long, and show nothing that others do not: large
+# networks, published figures, proofs of optimality.
 function(thimble_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS;UNSANITIZED" ${ARGN})
+  cmake_parse_arguments(ARG "" "SECONDS" "SOURCES;DEPS;LABELS;UNSANITIZED" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_link_libraries(test_${name} PRIVATE thimble_cold_options fmt::fmt GTest::gtest GTest::gmock GTest::gtest_main)
   target_precompile_headers(test_${name} REUSE_FROM thimble_test_headers)
@@ -95,25 +98,33 @@ function(thimble_test name)
   if(NOT ARG_LABELS)
     add_dependencies(quick_tests test_${name})
   endif()
-  list(JOIN ARG_UNSANITIZED ":" unsanitized)
-  if(unsanitized)
-    gtest_discover_tests(test_${name} TEST_FILTER "${unsanitized}" DISCOVERY_TIMEOUT 60
-                         PROPERTIES LABELS "unsanitized;${ARG_LABELS}")
-    set(unsanitized "-${unsanitized}")
+  if(NOT ARG_SECONDS)
+    set(ARG_SECONDS 30)
   endif()
-  gtest_discover_tests(test_${name} TEST_FILTER "${unsanitized}" DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS "${ARG_LABELS}")
-  if(ARG_LABELS)
-    thimble_label_unbuilt(test_${name} "${ARG_LABELS}")
+  set(left_out "")
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND ARG_UNSANITIZED)
+    list(JOIN ARG_UNSANITIZED ":" left_out)
+    set(left_out "GTEST_FILTER=string_append:-${left_out}")  # "Wanted*" becomes "Wanted*-LeftOut*"
   endif()
+  math(EXPR shards "(${ARG_SECONDS} + 29) / 30")
+  foreach(shard RANGE 1 ${shards})
+    set(entry ${name})
+    if(shards GREATER 1)
+      string(APPEND entry ".${shard}")
+    endif()
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${entry} COMMAND test_${name})
+    set_tests_properties(${entry} PROPERTIES
+      LABELS "${ARG_LABELS}" COST ${ARG_SECONDS}
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}"
+      ENVIRONMENT_MODIFICATION "${left_out}"
+      SKIP_REGULAR_EXPRESSION "Running 0 tests from 0 test suites")
+  endforeach()
 endfunction()
 
-# CTest knows a test that is not built as TARGET_NOT_BUILT, which has no label of its own accord.
-function(thimble_label_unbuilt target labels)
-  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake")
-  file(WRITE "${script}" "if(NOT EXISTS \"${CMAKE_CURRENT_BINARY_DIR}/${target}[1]_tests.cmake\")\n"
-                         "  set_tests_properties(${target}_NOT_BUILT PROPERTIES LABELS \"${labels}\")\n"
-                         "endif()\n")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+# Its tests start the built executable.
+function(thimble_starts_executable name)
+  target_link_libraries(test_${name} PRIVATE nlohmann_json::nlohmann_json)
+  target_compile_definitions(test_${name} PRIVATE THIMBLE_PROGRAM="$<TARGET_FILE:thimble>")
+  add_dependencies(test_${name} thimble)
 endfunction()
-include(GoogleTest)

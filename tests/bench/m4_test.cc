@@ -18,7 +18,8 @@ namespace {
 
 const char* const kResults = THIMBLE_SOURCE_DIR "/bench/results/m4.csv";
 constexpr const char* kUpdate =
-    "if the change is meant: THIMBLE_UPDATE=1 ctest --test-dir build/dev -R M4Results";
+    "if the change is meant: "
+    "THIMBLE_UPDATE=1 GTEST_FILTER='M4Results.*' scripts/run_tests build/dev";
 
 /// A results file of firmware_bench: "# COMMAND (TOOLS)", names of columns, rows.
 struct Results {

@@ -7,8 +7,8 @@
 
 #include <map>
 
+#include "tests/rewrites/same_outputs.h"
 #include "tests/support/dead_network.h"
-#include "tests/support/extreme_inputs.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_op.h"
@@ -34,13 +34,6 @@ Certification expect_certified(const Graph& file, ConstantChannels channels) {
   const Certification proof = certify(file, rewritten);
   EXPECT_EQ(proof.fault, "");
   return proof;
-}
-
-void expect_same_outputs(const Graph& before, const Graph& after, uint64_t seed) {
-  std::vector<std::vector<Bytes>> sets = testing::extreme_inputs(before, 2, seed);
-  sets.push_back(testing::noise(before, seed));
-  for (const std::vector<Bytes>& inputs : sets)
-    ASSERT_EQ(testing::expected_outputs(before, inputs), testing::expected_outputs(after, inputs));
 }
 
 Graph random_graph(uint64_t seed) {
@@ -74,7 +67,7 @@ TEST(Certificate, HoldsOfRandomNetworks) {
       inferences += proof.inferences;
     }
     const RewrittenGraph rewritten = rewrite_with_certificate(file);
-    if (seed % 3 == 0) expect_same_outputs(file, rewritten.graph, seed);
+    if (seed % 3 == 0) testing::expect_same_outputs(file, rewritten.graph, seed);
     for (const Op& op : rewritten.graph.ops) {
       for (const ThinnedTensor& thin : rewritten.certificate.thinned)
         if (thin.tensor == op.outputs[0]) ++thinner[name(op.attributes)];
@@ -149,7 +142,7 @@ TEST(Certificate, HoldsOfDivisionsBehindConstantChannels) {
         const RewrittenGraph rewritten = rewrite_with_certificate(file);
         EXPECT_EQ(certify(file, rewritten).fault, "");
         EXPECT_GE(rewritten.certificate.thinned.size(), 3U);
-        expect_same_outputs(file, rewritten.graph, 5);
+        testing::expect_same_outputs(file, rewritten.graph, 5);
       }
     }
   }
@@ -163,7 +156,7 @@ TEST(Certificate, HoldsOfTheFindings) {
     if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
     const Graph file = import_tflite(path);
     for (const ConstantChannels channels : kBoth) (void)expect_certified(file, channels);
-    expect_same_outputs(file, rewrite(file), 1);
+    testing::expect_same_outputs(file, rewrite(file), 1);
   }
 }
 

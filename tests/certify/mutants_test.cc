@@ -21,7 +21,7 @@ constexpr const char* kResults = THIMBLE_SOURCE_DIR "/bench/results/rewrite_muta
 
 void write_results(const testing::RewriteMutants& count) {
   std::ofstream file(kResults);
-  file << "# THIMBLE_UPDATE=1 THIMBLE_ALL_MUTANTS=1 build/dev/tests/certify/test_certify "
+  file << "# THIMBLE_UPDATE=1 THIMBLE_ALL_MUTANTS=1 build/dev/tests/rewrites/test_rewrites "
           "--gtest_filter='RewriteMutants.*Networks*'\n"
           "kind,made,caught,equal,missed\n";
   for (const testing::WrongRewrite kind : testing::kWrongRewrites) {

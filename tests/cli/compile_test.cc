@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `thimble compile` where it works, and where the model does not fit.
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command_line.h"
@@ -141,16 +145,40 @@ TEST_F(Compile, KeepsOtherFilesOfAnExistingFolder) {
   EXPECT_THAT(names(), IsSupersetOf({"demo.cc", "demo.h", "demo_example.c", "mine.txt"}));
 }
 
+// KiB of the largest process that `run` starts. A fork waits for these, and so for no other of this
+// program's.
+long most_kibibytes(const std::function<void()>& run) {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(pipe(ends.data()), 0);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    run();
+    rusage used{};
+    getrusage(RUSAGE_CHILDREN, &used);
+    const bool written = ::write(ends[1], &used.ru_maxrss, sizeof used.ru_maxrss) > 0;
+    _exit(written && !::testing::Test::HasFailure() ? 0 : 1);
+  }
+  close(ends[1]);
+  long result = -1;
+  EXPECT_EQ(::read(ends[0], &result, sizeof result), static_cast<ssize_t>(sizeof result));
+  close(ends[0]);
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_EQ(status, 0);
+  return result;
+}
+
 TEST_F(Compile, MobilenetNeedsLessThan500Megabytes) {
   THIMBLE_NEEDS_SHARED();
   const auto start = std::chrono::steady_clock::now();
-  ASSERT_EQ(thimble({"compile", shared_model("mobilenet_v2"), "-o", "out"}).exit_status, 0);
+  const long most = most_kibibytes([&] {
+    EXPECT_EQ(thimble({"compile", shared_model("mobilenet_v2"), "-o", "out"}).exit_status, 0);
+  });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  rusage used{};
-  getrusage(RUSAGE_CHILDREN, &used);
-  std::printf("mobilenet_v2: %.2f s, %ld MB\n", seconds.count(), used.ru_maxrss / 1000);
+  std::printf("mobilenet_v2: %.2f s, %ld MB\n", seconds.count(), most / 1000);
 #if !defined(__SANITIZE_ADDRESS__)
-  EXPECT_LT(used.ru_maxrss, 500'000);  // KiB
+  EXPECT_LT(most, 500'000);
+  EXPECT_GT(most, 10'000);
 #endif
 }
 

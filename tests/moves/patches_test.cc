@@ -13,19 +13,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// x 24x24x8 -> conv 3x3/2 -> t 12x12x16 -> depthwise 3x3 -> u; t + u -> y -> conv 1x1 -> z
-Graph residual_network() {
-  testing::TestGraph g(1);
-  const TensorId x = g.input({1, 24, 24, 8});
-  const TensorId t = g.conv(x, 16, 3, 2);
-  const TensorId u = g.depthwise(t, 3, 1);
-  const TensorId y = g.add(t, u);
-  g.output(g.conv(y, 4, 1, 1));
-  Graph graph = g.graph();
-  for (size_t k = 0; k < graph.ops.size(); ++k) graph.ops[k].file_index = static_cast<int>(k);
-  return graph;
-}
-
 /// A network with what is derived of it.
 struct Network {
   Graph graph;
@@ -57,14 +44,14 @@ struct Network {
 };
 
 TEST(PatchStage, EndsOnlyWhereNothingElseIsReadBehindIt) {
-  const Network net(residual_network());
+  const Network net(testing::residual_network());
   EXPECT_EQ(net.refusal(0), "");
   EXPECT_THAT(net.refusal(1), HasSubstr("is read behind it, by ADD #2"));
   EXPECT_EQ(net.stage(2).instances, (std::vector<InstanceId>{{0}, {1}, {2}}));
 }
 
 TEST(PatchStage, HoldsNoOutputOfTheNetworkInside) {
-  Graph graph = residual_network();
+  Graph graph = testing::residual_network();
   graph.outputs.push_back({graph.ops[0].outputs[0], {}});
   const Network net(std::move(graph));
   EXPECT_EQ(net.refusal(0), "");
@@ -85,7 +72,7 @@ TEST(PatchGrid, LeavesTheLastPatchesSmallerAndNoneEmpty) {
 }
 
 TEST(Patches, GrowByTheHaloAndFollowBothLoops) {
-  const Network net(residual_network());
+  const Network net(testing::residual_network());
   const auto derived = net.patches(2, patch_grid({1, 12, 12, 16}, 3));
   ASSERT_TRUE(derived);
   const RegionExpr& halo = derived->steps[0].region;
@@ -99,7 +86,7 @@ TEST(Patches, GrowByTheHaloAndFollowBothLoops) {
 
 // What lies before the first row is cut off, and no tile comes before the first patch to make it.
 TEST(Patches, HaveNoMoreTilesThanPatchesAndNoRoomForRowsOutsideTheTensor) {
-  const Network net(residual_network());
+  const Network net(testing::residual_network());
   const auto derived = net.patches(2, patch_grid({1, 12, 12, 16}, 2));
   ASSERT_TRUE(derived);
   EXPECT_EQ(derived->loops[0].clock.tiles, 2);
@@ -111,7 +98,7 @@ TEST(Patches, HaveNoMoreTilesThanPatchesAndNoRoomForRowsOutsideTheTensor) {
 
 // The split value is full: a loop that says nothing of it does not compute it again either.
 TEST(Patches, ComputeTheSplitValueOnce) {
-  const Network net(residual_network());
+  const Network net(testing::residual_network());
   const PatchStage stage = net.stage(2);
   const Group said = in_patches(stage, stage.instances, {.rows = 4, .columns = 12, .down = 3});
   Group unsaid = said;

@@ -19,19 +19,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// x 24x24x8 -> conv 3x3/2 -> t 12x12x16 -> depthwise 3x3 -> u; t + u -> y -> conv 1x1 -> z
-Graph residual_network() {
-  testing::TestGraph g(1);
-  const TensorId x = g.input({1, 24, 24, 8});
-  const TensorId t = g.conv(x, 16, 3, 2);
-  const TensorId u = g.depthwise(t, 3, 1);
-  const TensorId y = g.add(t, u);
-  g.output(g.conv(y, 4, 1, 1));
-  Graph graph = g.graph();
-  for (size_t k = 0; k < graph.ops.size(); ++k) graph.ops[k].file_index = static_cast<int>(k);
-  return graph;
-}
-
 std::string error_of(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   try {
     (void)plan_patch(graph, limits, options);
@@ -46,7 +33,7 @@ Planned planned(const Graph& graph, const PlannerOptions& options) {
 }
 
 TEST(Patch, SaysWhatItRecomputes) {
-  const Graph graph = residual_network();
+  const Graph graph = testing::residual_network();
   const Planned answer = planned(graph, {{"patches", "2"}, {"split", "2"}});
   EXPECT_TRUE(recomputes(answer.schedule()));
   // 7 + 7 of the 12 rows of the convolution's output are computed, and as many columns.
@@ -60,7 +47,7 @@ TEST(Patch, SaysWhatItRecomputes) {
 }
 
 TEST(Patch, ChoosesNoMoreThanWholeOperatorsNeed) {
-  const Graph graph = residual_network();
+  const Graph graph = testing::residual_network();
   const Planned answer = planned(graph, {});
   const Order whole = reorder(order_problem(graph, instances_of(graph, {}), true));
   EXPECT_LT(answer.lower_bound_bytes, whole.peak_bytes);
@@ -77,7 +64,7 @@ TEST(Patch, LeavesTheNetworkWholeWherePatchesGainNothing) {
 }
 
 TEST(Patch, KeepsToTheMostThatMayBeRecomputed) {
-  const Graph graph = residual_network();
+  const Graph graph = testing::residual_network();
   const PlannerOptions two = {{"patches", "2"}, {"split", "2"}};
   const auto all = static_cast<double>(macs(graph));
   const auto extra = static_cast<double>(macs(graph, planned(graph, two).schedule())) - all;
@@ -90,7 +77,7 @@ TEST(Patch, KeepsToTheMostThatMayBeRecomputed) {
 }
 
 TEST(Patch, SaysNoWithTheBoundAndItsCause) {
-  const Graph graph = residual_network();
+  const Graph graph = testing::residual_network();
   const PlannerOptions two = {{"patches", "2"}, {"split", "2"}};
   const int64_t least = planned(graph, two).lower_bound_bytes;
   EXPECT_TRUE(std::holds_alternative<Decision>(plan_patch(graph, {.sram_bytes = least}, two)));
@@ -108,7 +95,7 @@ TEST(Patch, RefusesPatchesOfNetworksWithoutImages) {
 }
 
 TEST(Patch, RefusesWishesThatCannotBe) {
-  const Graph graph = residual_network();
+  const Graph graph = testing::residual_network();
   EXPECT_THAT(error_of(graph, {}, {{"patches", "1"}}), HasSubstr("is not a number of at least 2"));
   EXPECT_THAT(error_of(graph, {}, {{"split", "two"}}), HasSubstr("split=two is not a number"));
   EXPECT_THAT(error_of(graph, {}, {{"split", "9"}}), HasSubstr("no operator of the network"));

@@ -19,16 +19,16 @@
 namespace thimble {
 namespace {
 
-struct Built {
+struct Placed {
   Placement placement;
   Program program;
 };
 
-Built build(const Graph& graph, const char* planner) {
+Placed build(const Graph& graph, const char* planner) {
   const PlannerChoice choice = choose_planner(planner);
   const auto planned = std::get<Planned>(choice.planner->plan(graph, {}, {}));
   EXPECT_EQ(malformed(graph, planned.schedule()), "");
-  Built built{place(graph, planned.schedule(), {}), {}};
+  Placed built{place(graph, planned.schedule(), {}), {}};
   built.program = lower(graph, planned.schedule(), built.placement);
   EXPECT_EQ(verify(graph, built.program).fault, "");
   return built;
@@ -73,7 +73,7 @@ TEST_P(PlannedModels, GiveTheGoldenOutputsWithEveryPlanner) {
   THIMBLE_NEEDS_SHARED();
   const Graph graph = rewrite(import_tflite(testing::model_path(GetParam())));
   for (const char* planner : {"original", "greedy", "reorder"}) {
-    const Built built = build(graph, planner);
+    const Placed built = build(graph, planner);
     for (const auto& file : testing::golden_paths(GetParam()))
       expect_golden_outputs(graph, built.program, file);
   }
@@ -84,7 +84,7 @@ TEST_P(PlannedModels, GiveTheOutputsOfTheModelAsImportedAtTheEndsOfTheInputs) {
   THIMBLE_NEEDS_SHARED();
   const Graph imported = import_tflite(testing::model_path(GetParam()));
   const Graph graph = rewrite(imported);
-  const Built built = build(graph, "reorder");
+  const Placed built = build(graph, "reorder");
   std::vector<std::vector<Bytes>> sets = testing::extreme_inputs(imported, 1, 3);
   if (sets.size() > 5) sets.resize(5);
   for (const std::vector<Bytes>& inputs : sets)
@@ -94,7 +94,7 @@ TEST_P(PlannedModels, GiveTheOutputsOfTheModelAsImportedAtTheEndsOfTheInputs) {
 TEST_P(PlannedModels, NeedAtMostTheInterpretersArenaAndTheLayoutIsOptimal) {
   THIMBLE_NEEDS_SHARED();
   const Graph graph = rewrite(integer_io(import_tflite(testing::model_path(GetParam()))));
-  const Built built = build(graph, "reorder");
+  const Placed built = build(graph, "reorder");
   fmt::print("{}: peak {}, lower bound {}, arena {}\n", GetParam(),
              built.placement.arena().peak_bytes, built.placement.arena().lower_bound_bytes,
              built.placement.arena_bytes());

@@ -196,4 +196,16 @@ TensorId TestGraph::softmax(TensorId x) {
   return op(Softmax{}, {x}, activation(graph_.tensor(x).shape, 0x1p-8F, -128));
 }
 
+Graph residual_network() {
+  TestGraph g(1);
+  const TensorId x = g.input({1, 24, 24, 8});
+  const TensorId t = g.conv(x, 16, 3, 2);
+  const TensorId u = g.depthwise(t, 3, 1);
+  const TensorId y = g.add(t, u);
+  g.output(g.conv(y, 4, 1, 1));
+  Graph graph = g.graph();
+  for (size_t k = 0; k < graph.ops.size(); ++k) graph.ops[k].file_index = static_cast<int>(k);
+  return graph;
+}
+
 }  // namespace thimble::testing

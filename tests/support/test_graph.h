@@ -52,4 +52,7 @@ class TestGraph {
   std::mt19937_64 random_;
 };
 
+/// x 24x24x8 -> conv 3x3/2 -> t 12x12x16 -> depthwise 3x3 -> u; t + u -> y -> conv 1x1 -> z
+[[nodiscard]] Graph residual_network();
+
 }  // namespace thimble::testing

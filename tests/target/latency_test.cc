@@ -197,11 +197,11 @@ TEST(CallFeatures, OfElementsJoinRowsThatLieEvenly) {
   EXPECT_EQ(count(call, Feature::kElement), 240);
 }
 
-constexpr const char* kModel = R"({"core": "cortex-m4", "program": 5,
+constexpr const char* kModelFile = R"({"core": "cortex-m4", "program": 5,
   "kernels": {"conv_2d": {"call": 10, "quad": 2.5}, "conv_2d_finalise": {"call": 7}}})";
 
 TEST(Latency, AddsUpWhatEachLoopTakes) {
-  const LatencyModel model = parse_latency(kModel, "c.json");
+  const LatencyModel model = parse_latency(kModelFile, "c.json");
   EXPECT_EQ(model.core, "cortex-m4");
   EXPECT_EQ(model.program, 5);
   EXPECT_EQ(model.estimate(convolution(6)), 10 + 2.5 * 48);
@@ -211,7 +211,7 @@ TEST(Latency, AddsUpWhatEachLoopTakes) {
 }
 
 TEST(Latency, OfAVariantIsThatOfTheLongestNameItBeginsWith) {
-  const LatencyModel model = parse_latency(kModel, "c.json");
+  const LatencyModel model = parse_latency(kModelFile, "c.json");
   EXPECT_EQ(model.coefficients("conv_2d_pairs_dsp"), model.coefficients("conv_2d"));
   EXPECT_EQ(model.coefficients("conv_2d_finalise_dsp"), model.coefficients("conv_2d_finalise"));
   EXPECT_NE(model.coefficients("conv_2d"), model.coefficients("conv_2d_finalise"));
