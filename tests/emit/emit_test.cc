@@ -93,9 +93,9 @@ std::string text_of(const testing::HandWritten& hand, const std::string& path) {
 
 TEST(Emit, RegionsOfALoopAreCutToTheTensor) {
   const std::string text = text_of(testing::row_span(), "net.cc");
-  EXPECT_THAT(text, HasSubstr("for (int32_t i0 = 0; i0 < 13; ++i0) { "));
-  EXPECT_THAT(text, HasSubstr("Region{{0, i0, 0, 0}, {1, bounded(i0 + 1, 0, 12), 12, 16}}"));
-  EXPECT_THAT(text, HasSubstr("Region{{0, bounded(i0 - 1, 0, 12), 0, 0}, {1, i0, 12, 16}}"));
+  EXPECT_THAT(text, HasSubstr("for (int32_t row = 0; row < 13; ++row) { "));
+  EXPECT_THAT(text, HasSubstr("Region{{0, row, 0, 0}, {1, bounded(row + 1, 0, 12), 12, 16}}"));
+  EXPECT_THAT(text, HasSubstr("Region{{0, bounded(row - 1, 0, 12), 0, 0}, {1, row, 12, 16}}"));
 }
 
 TEST(Emit, TensorsOfTheCallersAreParameters) {
@@ -277,13 +277,14 @@ int main(void) {
   void* arena = arena_of_its_bytes();
   void* sram2 = aligned_alloc(16, net_sram2_arena_bytes);
   void* psram = aligned_alloc(net_psram_arena_alignment, net_psram_arena_bytes);
+  const net_memories memories = {.psram_arena = psram, .arena = arena, .sram2_arena = sram2};
   int8_t* output = malloc(net_output_bytes);
   for (int inference = 0; inference < 2; ++inference) {
     memset(sram2, 0x5A, net_sram2_arena_bytes);
     memset(psram, 0xA5, net_psram_arena_bytes);
     net_state state;
     net_begin(&state, output);
-    if (!net_push_rows(arena, sram2, psram, &state, rows, net_input_rows)) return 2;
+    if (!net_push_rows(&memories, &state, rows, net_input_rows)) return 2;
   }
   fwrite(output, 1, net_output_bytes, stdout);
   free(arena); free(sram2); free(psram); free(rows); free(output);
