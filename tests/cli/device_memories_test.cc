@@ -8,6 +8,7 @@ namespace thimble::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -45,7 +46,9 @@ TEST_F(DeviceMemories, BuffersLieInASecondBankWhereTheLargestIsTooSmall) {
   ASSERT_EQ(memories.size(), 2U);
   EXPECT_EQ(memories.at(1).at("name"), "sram_2");
   EXPECT_EQ(memories.at(1).at("size_bytes"), 9'696);
-  EXPECT_THAT(read("code/demo.h"), HasSubstr("void demo_run(void* arena, void* sram_2_arena);"));
+  EXPECT_THAT(read("code/demo.h"), AllOf(HasSubstr("  void* arena; /* demo_arena_bytes bytes,"),
+                                         HasSubstr("  void* sram_2_arena; /* "),
+                                         HasSubstr("demo_run(const demo_memories* memories);")));
   EXPECT_EQ(planned("run").exit_status, 0) << "as the reference";
 }
 

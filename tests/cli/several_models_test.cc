@@ -148,7 +148,8 @@ TEST_F(SeveralModels, KeepStatesApartWhereTheArenaIsShared) {
   ASSERT_EQ(
       thimble({"compile", "zoo:audio_preprocessor", "--share-arena", "-o", "out"}).exit_status, 0);
   EXPECT_THAT(read("out/audio_preprocessor.h"),
-              AllOf(HasSubstr("audio_preprocessor_run(void* arena, void* state_arena);"),
+              AllOf(HasSubstr("  void* state_arena; /* audio_preprocessor_state_arena_bytes bytes"),
+                    HasSubstr("_run(const audio_preprocessor_memories* memories);"),
                     HasSubstr("audio_preprocessor_state_arena_bytes = 160")));
   ASSERT_EQ(thimble({"compile", "zoo:demo", "--share-arena", "-o", "out"}).exit_status, 0);
   EXPECT_THAT(read("out/demo.h"), HasSubstr("demo_run(void* arena);")) << "it has no state";

@@ -108,38 +108,39 @@ class Firmware {
       const Program& program = bundle_.models[m].program;
       const std::string& name = bundle_.names[m];
       text += fmt::format("#include \"{}.h\"\n", name);
-      std::string arenas_text;
+      std::vector<std::string> pointers;
       for (const MemoryId id : arenas(program)) {
         const std::string arena = arena_name(program, id);
         const bool shared = bundle_.share_arena && id == kArena;
         if (!shared)
           begin +=
               fmt::format("alignas(16) static uint8_t {0}_{1}[{0}_{1}_bytes + 1];\n", name, arena);
-        arenas_text += (arenas_text.empty() ? "" : ", ") +
-                       (shared ? std::string("shared") : fmt::format("{}_{}", name, arena));
+        pointers.push_back(shared ? std::string("shared") : fmt::format("{}_{}", name, arena));
+      }
+      std::string memory = pointers[0];
+      if (pointers.size() > 1) {
+        begin += fmt::format("static const {0}_memories {0}_all{{{1}}};\n", name,
+                             fmt::join(pointers, ", "));
+        memory = fmt::format("&{}_all", name);
       }
       cases += fmt::format("    if (model == {}) {{\n", m);
-      cases += ports(m, program.inputs, "input");
-      cases += fmt::format("      {}_run({});\n", name, arenas_text);
-      cases += ports(m, program.outputs, "output") + "    }\n";
-      if (!program.states.empty()) resets += fmt::format("  {}_reset({});\n", name, arenas_text);
+      cases += ports(m, program.inputs, "input", memory);
+      cases += fmt::format("      {}_run({});\n", name, memory);
+      cases += ports(m, program.outputs, "output", memory) + "    }\n";
+      if (!program.states.empty()) resets += fmt::format("  {}_reset({});\n", name, memory);
     }
     return text + begin + "int main() {\n" + resets +
            "  for (int model; (model = std::getchar()) != EOF;) {\n" + cases + "  }\n}\n";
   }
 
-  std::string ports(size_t m, const std::vector<ProgramPort>& all, const char* what) const {
-    const Program& program = bundle_.models[m].program;
+  std::string ports(size_t m, const std::vector<ProgramPort>& all, const char* what,
+                    const std::string& memory) const {
     std::string text;
     for (size_t k = 0; k < all.size(); ++k) {
-      const MemoryId memory = program.memory_of(all[k].buffer);
-      const bool shared = bundle_.share_arena && memory == kArena;
       const std::string label = bundle_.names[m] + "_" + port_label(what, k, all.size());
-      const std::string arena =
-          shared ? "shared" : bundle_.names[m] + "_" + arena_name(program, memory);
       text +=
           fmt::format("      if (std::{0}({1}({2}), 1, {1}_bytes, {3}) != {1}_bytes) return 1;\n",
-                      std::string(what) == "input" ? "fread" : "fwrite", label, arena,
+                      std::string(what) == "input" ? "fread" : "fwrite", label, memory,
                       std::string(what) == "input" ? "stdin" : "stdout");
     }
     return text;

@@ -93,9 +93,46 @@ std::string text_of(const testing::HandWritten& hand, const std::string& path) {
 
 TEST(Emit, RegionsOfALoopAreCutToTheTensor) {
   const std::string text = text_of(testing::row_span(), "net.cc");
-  EXPECT_THAT(text, HasSubstr("for (int32_t i0 = 0; i0 < 13; ++i0) { "));
-  EXPECT_THAT(text, HasSubstr("Region{{0, i0, 0, 0}, {1, bounded(i0 + 1, 0, 12), 12, 16}}"));
-  EXPECT_THAT(text, HasSubstr("Region{{0, bounded(i0 - 1, 0, 12), 0, 0}, {1, i0, 12, 16}}"));
+  EXPECT_THAT(text, HasSubstr("for (int32_t row = 0; row < 13; ++row) { "));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "Region{{0, row, 0, 0}, {1, bounded(row + 1, 0, kT3Height), kT3Width, kT3Channels}}"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "Region{{0, bounded(row - 1, 0, kT6Height), 0, 0}, {1, row, kT6Width, kT6Channels}}"));
+}
+
+TEST(Emit, FunctionsAreCalledByTheirOperatorsAndLoops) {
+  EXPECT_THAT(text_of(testing::row_span(), "net.cc"),
+              HasSubstr(" conv_2d_0_to_add_2_by_rows(arena); }"));
+  EXPECT_THAT(text_of(testing::row_stream(), "net.cc"),
+              HasSubstr("conv_2d_0_to_deliver_t7_by_rows(arena, caller, tick); }"));
+  EXPECT_THAT(text_of(testing::channel_loop(), "net.cc"),
+              HasSubstr(" conv_2d_0_to_conv_2d_2_by_channels(arena); conv_2d_2(arena); "));
+}
+
+std::string without_comments(const std::string& text) {
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string line; std::getline(lines, line);)
+    result += line.substr(0, line.find("//")) + "\n";
+  return result;
+}
+
+TEST(Emit, NamesThatAModelGivesAreInCommentsAlone) {
+  testing::HandWritten hand = testing::row_span();
+  const std::vector<EmittedFile> plain = emit_plan(hand, "net");
+  for (Tensor& tensor : hand.graph.tensors)
+    tensor.name = "*/ int row; kT3 \\\n#define arena 0\n" + tensor.name;
+  const std::vector<EmittedFile> hostile = emit_plan(hand, "net");
+  ASSERT_EQ(plain.size(), hostile.size());
+  for (size_t k = 0; k < plain.size(); ++k) {
+    if (plain[k].path != "net.cc") continue;
+    EXPECT_NE(plain[k].text, hostile[k].text);
+    EXPECT_EQ(without_comments(plain[k].text), without_comments(hostile[k].text));
+  }
 }
 
 TEST(Emit, TensorsOfTheCallersAreParameters) {
@@ -104,8 +141,12 @@ TEST(Emit, TensorsOfTheCallersAreParameters) {
   EXPECT_THAT(text_of(hand, "net.h"), HasSubstr(signature));
   EXPECT_THAT(text_of(hand, "net_example.c"), HasSubstr("net_run(arena, input, output);"));
   const std::string text = text_of(hand, "net.cc");
-  EXPECT_THAT(text, HasSubstr("const_cast<int8_t*>(caller.input), 0, 0, 0, {4608, 192, 8, 1}}"));
-  EXPECT_THAT(text, HasSubstr("View{caller.output, 0, 0, 0, {2304, 192, 16, 1}}"));
+  EXPECT_THAT(text, HasSubstr("kInputImage = 4608, kInputRow = 192, kInputPixel = 8;"));
+  EXPECT_THAT(text, HasSubstr("const_cast<int8_t*>(caller.input), 0, 0, 0, {kInputImage, "
+                              "kInputRow, kInputPixel, 1}}"));
+  EXPECT_THAT(text, HasSubstr("kOutputImage = 2304, kOutputRow = 192, kOutputPixel = 16;"));
+  EXPECT_THAT(text, HasSubstr("View{caller.output, 0, 0, 0, {kOutputImage, kOutputRow, "
+                              "kOutputPixel, 1}}"));
   EXPECT_THAT(text, Not(HasSubstr("kT0")));  // nothing of them lies in the arena
 }
 
@@ -113,8 +154,9 @@ TEST(Emit, TensorsOfTheCallersAreParameters) {
 // apart.
 TEST(Emit, BlocksAreCallsOfTheirOwn) {
   const std::string text = text_of(testing::residual_in_halves(true), "net.cc");
-  EXPECT_THAT(text, HasSubstr("kT3Buffer4, 0, 0, 0, {512, 128, 16, 1}}, "
-                              "View{arena + kT3Buffer8, 256, 0, 0, {384, 128, 16, 1}}, "
+  EXPECT_THAT(text, HasSubstr("kT3Buffer8Image = 384, kT3Buffer8Row = 128, kT3Buffer8Pixel = 16;"));
+  EXPECT_THAT(text, HasSubstr("View{arena + kT3Buffer8, 2 * kT3Buffer8Row, 0, 0, {kT3Buffer8Image, "
+                              "kT3Buffer8Row, kT3Buffer8Pixel, 1}}, "
                               "kRegion0x2x0x0To1x4x8x16); // copy_t3: rows [4, 5)"));
   EXPECT_THAT(text, HasSubstr(" copy_t3(arena); depthwise_conv_2d_1(arena); copy_t3_step_4(arena); "
                               "depthwise_conv_2d_1_step_5(arena);"));
@@ -125,8 +167,9 @@ TEST(Emit, ACopyInPlaceHasOneAddressAndTwoOrdersOfAxes) {
   EXPECT_THAT(text, HasSubstr("constexpr int32_t kT0Buffer0 = 5;"));
   EXPECT_THAT(text, HasSubstr("constexpr int32_t kT0Buffer1 = 5;"));
   EXPECT_THAT(text,
-              HasSubstr("transpose_in_place_8(View{arena + kT0Buffer0, 0, 0, 0, {90, 5, 1, 30}}, "
-                        "View{arena + kT0Buffer1, 0, 0, 0, {90, 15, 3, 1}}, "
+              HasSubstr("transpose_in_place_8(View{arena + kT0Buffer0, 0, 0, 0, {kT0Buffer0Image, "
+                        "kT0Buffer0Row, 1, kT0Buffer0Plane}}, View{arena + kT0Buffer1, 0, 0, 0, "
+                        "{kT0Buffer1Image, kT0Buffer1Row, kT0Buffer1Pixel, 1}}, "
                         "kRegion1x6x5x3);"));
 }
 
@@ -277,13 +320,14 @@ int main(void) {
   void* arena = arena_of_its_bytes();
   void* sram2 = aligned_alloc(16, net_sram2_arena_bytes);
   void* psram = aligned_alloc(net_psram_arena_alignment, net_psram_arena_bytes);
+  const net_memories memories = {.psram_arena = psram, .arena = arena, .sram2_arena = sram2};
   int8_t* output = malloc(net_output_bytes);
   for (int inference = 0; inference < 2; ++inference) {
     memset(sram2, 0x5A, net_sram2_arena_bytes);
     memset(psram, 0xA5, net_psram_arena_bytes);
     net_state state;
     net_begin(&state, output);
-    if (!net_push_rows(arena, sram2, psram, &state, rows, net_input_rows)) return 2;
+    if (!net_push_rows(&memories, &state, rows, net_input_rows)) return 2;
   }
   fwrite(output, 1, net_output_bytes, stdout);
   free(arena); free(sram2); free(psram); free(rows); free(output);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "thimble/emit/counter_names.h"
 #include "thimble/emit/emit.h"
 #include "thimble/toolchain/process.h"
 
@@ -83,6 +84,55 @@ TEST(Comments, KeepPrintableTextOnOneLine) {
                          "\xe6\xa8\xa1\x1b\x7f"),
             "<U+202E><U+6A21><U+001B><U+007F>");
   EXPECT_EQ(comment_text("\xff\xc0\x80"), "<FF><C0><80>");
+}
+
+TEST(Names, OfConstantsAreDifferentWhereThoseOfOperatorsAre) {
+  EXPECT_EQ(pascal("conv_2d_0"), "Conv2d0");
+  EXPECT_EQ(pascal("add_12"), "Add12");
+  EXPECT_EQ(pascal("add_1_2"), "Add1_2");
+}
+
+// A call whose output begins at `begin` along an axis of kernels, one element of it.
+ProgramNode call_at(size_t axis, const IndexExpr& begin) {
+  Call call;
+  call.kernel = portable_kernel(Family::kCopy);
+  call.axes.resize(kKernelAxes, {{index(0), index(1)}, {0, 1}});
+  call.axes[axis].interval = {begin, begin + 1};
+  return {call};
+}
+
+ProgramNode loop_of(int number, std::vector<ProgramNode> body) {
+  return {ProgramLoop{LoopId{number}, 4, std::move(body)}};
+}
+
+TEST(CounterNames, SayWhatAnIterationDoes) {
+  constexpr size_t kRows = 1, kChannels = 3;
+  const LoopId outer{0}, inner{1};
+  // Tiles of four rows, row by row, beside channels.
+  const std::vector<ProgramNode> nodes{
+      loop_of(0, {loop_of(1, {call_at(kRows, {.base = 0, .terms = {{outer, 4}, {inner, 1}}})}),
+                  loop_of(2, {call_at(kChannels, index(LoopId{2}, 1))})})};
+  CounterNames counters;
+  counters.add(nodes);
+  EXPECT_EQ(counters(outer), "row_tile");
+  EXPECT_EQ(counters(inner), "row");
+  EXPECT_EQ(counters(LoopId{2}), "channel");
+  EXPECT_EQ(loop_words(nodes), "_by_rows_and_channels");
+}
+
+TEST(CounterNames, DifferWithinOneAnother) {
+  const std::vector<ProgramNode> nodes{
+      loop_of(
+          0, {loop_of(1, {loop_of(2, {call_at(2, {.base = 0,
+                                                  .terms = {{LoopId{0}, 1}, {LoopId{1}, 1}}})})})}),
+      loop_of(3, {call_at(2, index(LoopId{3}, 1))})};
+  CounterNames counters;
+  counters.add(nodes);
+  EXPECT_EQ(counters(LoopId{0}), "column");
+  EXPECT_EQ(counters(LoopId{1}), "column_2");
+  EXPECT_EQ(counters(LoopId{2}), "pass");
+  EXPECT_EQ(counters(LoopId{3}), "column");
+  EXPECT_EQ(loop_words(nodes), "_by_columns_and_passes");
 }
 
 }  // namespace

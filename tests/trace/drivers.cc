@@ -38,10 +38,17 @@ std::string tensor_arguments(const CallerSide& side) {
 }
 
 std::string run_arguments(const CallerSide& side) {
-  std::string text = fmt::format("{}", fmt::join(side.arenas, ", ")) + tensor_arguments(side);
+  std::string text = side.arena_argument() + tensor_arguments(side);
   if (side.received != nullptr) text += ", receive_row";
   if (side.delivered != nullptr) text += ", deliver_row";
   return side.received != nullptr || side.delivered != nullptr ? text + ", nullptr" : text;
+}
+
+// A variable of the pointers to several memories, which have the names of its fields.
+std::string memories_definition(const CallerSide& side) {
+  if (side.memories_type.empty()) return "";
+  return fmt::format("  const {} memories{{{}}};\n", side.memories_type,
+                     fmt::join(side.arenas, ", "));
 }
 
 // Definitions of those of the caller's ports that are in memory of its own.
@@ -74,17 +81,15 @@ std::string recording_callbacks(const EmittedProject& p, const CallerSide& side)
 
 std::string push_text(const EmittedProject& p, const CallerSide& side) {
   if (side.received == nullptr) return "";
-  std::string arena_arguments;
-  for (const std::string& arena : side.arenas) arena_arguments += arena + ", ";
   return fmt::format(
       "  static {1} row[{0}_input_row_elements];\n"
       "  std::memset(row, 0x5A, sizeof(row));\n"
       "  {0}_state state;\n  {0}_begin(&state{2}{3});\n"
       "  for (int32_t r = 0; r < {0}_input_rows; ++r) {{\n"
-      "    thimble::expect_row(r);\n    {0}_push_rows({4}&state, row, 1);\n"
+      "    thimble::expect_row(r);\n    {0}_push_rows({4}, &state, row, 1);\n"
       "    thimble::pushed();\n  }}\n",
       p.name, type_of(*p.graph, *side.received), tensor_arguments(side),
-      side.delivered != nullptr ? ", deliver_row, nullptr" : "", arena_arguments);
+      side.delivered != nullptr ? ", deliver_row, nullptr" : "", side.arena_argument());
 }
 
 std::string tracing_text(const EmittedProject& p) {
@@ -100,6 +105,7 @@ std::string tracing_text(const EmittedProject& p) {
     memories += fmt::format("    {{\"{}\", {}, {}_size, false}},\n", p.program->memory(id).name,
                             arena, arena);
   }
+  allocations += memories_definition(side);
   for (const ProgramConstant& c : p.program->constants) {
     memories += fmt::format("    {{\"{0}\", {1}_data::{0}, sizeof({1}_data::{0}), true}},\n",
                             c.name, p.name);
@@ -120,10 +126,10 @@ std::string tracing_text(const EmittedProject& p) {
 }
 
 // Where a port's bytes are: in an arena, the caller's, or all rows of a stream.
-std::string port_place(const EmittedProject& p, const ProgramPort& port, const std::string& label) {
+std::string port_place(const EmittedProject& p, const CallerSide& side, const ProgramPort& port,
+                       const std::string& label) {
   const MemoryId memory = p.program->memory_of(port.buffer);
-  if (is_laid_out(memory))
-    return fmt::format("{}_{}({})", p.name, label, arena_name(*p.program, memory));
+  if (is_laid_out(memory)) return fmt::format("{}_{}({})", p.name, label, side.arena_argument());
   return memory == kCaller ? label : label + "_rows";
 }
 
@@ -143,19 +149,21 @@ std::string real_text(const EmittedProject& p) {
   stream(side.delivered, "output", "const ", "deliver", "std::memcpy(all, at");
   for (size_t k = 0; k < p.program->inputs.size(); ++k) {
     const ProgramPort& port = p.program->inputs[k];
-    reads += fmt::format("  if (fread({}, 1, {}, stdin) != {}) {};\n",
-                         port_place(p, port, port_label("input", k, p.program->inputs.size())),
-                         port.size_bytes, port.size_bytes, k == 0 ? "break" : "return 3");
+    reads +=
+        fmt::format("  if (fread({}, 1, {}, stdin) != {}) {};\n",
+                    port_place(p, side, port, port_label("input", k, p.program->inputs.size())),
+                    port.size_bytes, port.size_bytes, k == 0 ? "break" : "return 3");
   }
   for (size_t k = 0; k < p.program->outputs.size(); ++k) {
     const ProgramPort& port = p.program->outputs[k];
-    writes += fmt::format("  fwrite({}, 1, {}, stdout);\n",
-                          port_place(p, port, port_label("output", k, p.program->outputs.size())),
-                          port.size_bytes);
+    writes +=
+        fmt::format("  fwrite({}, 1, {}, stdout);\n",
+                    port_place(p, side, port, port_label("output", k, p.program->outputs.size())),
+                    port.size_bytes);
   }
   std::string reset;
   if (!p.program->states.empty())
-    reset = fmt::format("  {}_reset({});\n", p.name, fmt::join(side.arenas, ", "));
+    reset = fmt::format("  {}_reset({});\n", p.name, side.arena_argument());
   std::string allocations, frees;
   for (const std::string& arena : side.arenas) {
     allocations += fmt::format(
@@ -164,6 +172,7 @@ std::string real_text(const EmittedProject& p) {
         p.name, arena);
     frees += fmt::format("  free({});\n", arena);
   }
+  allocations += memories_definition(side);
   return fmt::format(
       "namespace drive_{0} {{\n{1}"
       "int run(bool) {{\n{2}{7}  for (;;) {{\n{3}"

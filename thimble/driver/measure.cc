@@ -51,11 +51,24 @@ std::string row_function(const FirmwareModel& model, const ProgramPort& port, si
       in ? "values[k] = at[k]" : "at[k] = values[k]");
 }
 
+// "arena", or "&memories" of a variable that `before` defines.
+std::string arena_argument(const FirmwareModel& model, std::string& before) {
+  const CallerSide side = caller_side(*model.program, model.name);
+  if (side.memories_type.empty()) return "arena";
+  std::string pointers = "arena";
+  for (const std::string& arena : side.arenas) {
+    if (arena != side.arenas[0]) pointers += fmt::format(", {}_{}", model.name, arena);
+  }
+  before += fmt::format("  const {} memories{{{}}};\n", side.memories_type, pointers);
+  return side.arena_argument();
+}
+
 // `NAME_on_board`, what the harness calls: it hands over what lies outside of the arena. Memories
 // beside it are static, and ports there are copied.
 std::string adapter(const FirmwareModel& model) {
   const Program& program = *model.program;
-  std::string functions, arenas_text, arguments, callbacks, before, after;
+  std::string functions, arguments, callbacks, before, after;
+  const std::string arena_text = arena_argument(model, before);
   for (const MemoryId id : arenas(program)) {
     if (id == kArena) continue;
     const std::string arena = model.name + "_" + arena_name(program, id);
@@ -63,7 +76,6 @@ std::string adapter(const FirmwareModel& model) {
         "[[gnu::section(\".bss.thimble_memories\")]] alignas({0}_alignment) unsigned char "
         "{0}[{0}_bytes];\n",
         arena);
-    arenas_text += ", " + arena;
   }
   size_t outside = 0;
   for (const auto* ports : {&program.inputs, &program.outputs}) {
@@ -76,9 +88,9 @@ std::string adapter(const FirmwareModel& model) {
         functions += row_function(model, port, outside);
         callbacks += fmt::format(", {}_{}", model.name, in ? "receive_row" : "deliver_row");
       } else if (is_laid_out(memory)) {
-        const std::string there = fmt::format("{0}_{1}({0}_{2})", model.name,
-                                              port_label(in ? "input" : "output", k, ports->size()),
-                                              arena_name(program, memory));
+        const std::string there =
+            fmt::format("{}_{}({})", model.name,
+                        port_label(in ? "input" : "output", k, ports->size()), arena_text);
         const std::string here = fmt::format("outside[{}]", outside);
         (in ? before : after) += fmt::format("  __builtin_memcpy({}, {}, {});\n", in ? there : here,
                                              in ? here : there, port.size_bytes);
@@ -92,21 +104,19 @@ std::string adapter(const FirmwareModel& model) {
   if (!callbacks.empty()) callbacks += ", const_cast<void**>(outside)";
   return functions + fmt::format(
                          "void {0}_on_board(void* arena, void* const*{1}) {{\n"
-                         "{5}  {0}_run(arena{4}{2}{3});\n{6}}}\n",
+                         "{5}  {0}_run({4}{2}{3});\n{6}}}\n",
                          model.name, outside > 0 ? " outside" : "", arguments, callbacks,
-                         arenas_text, before, after);
+                         arena_text, before, after);
 }
 
 // `NAME_reset_on_board`, where there is something to reset.
 std::string reset_adapter(const FirmwareModel& model) {
   const Program& program = *model.program;
   if (program.states.empty()) return "";
-  std::string others;
-  for (const MemoryId id : arenas(program)) {
-    if (id != kArena) others += fmt::format(", {}_{}", model.name, arena_name(program, id));
-  }
-  return fmt::format("void {0}_reset_on_board(void* arena) {{ {0}_reset(arena{1}); }}\n",
-                     model.name, others);
+  std::string before;
+  const std::string arena = arena_argument(model, before);
+  return fmt::format("void {0}_reset_on_board(void* arena) {{\n{1}  {0}_reset({2});\n}}\n",
+                     model.name, before, arena);
 }
 
 // The table that the harness goes through.

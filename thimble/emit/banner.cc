@@ -24,6 +24,10 @@ std::string place_text(const Program& program, const OperandView& v) {
   return fmt::format("rows of t{}", v.tensor.value);
 }
 
+constexpr const char* kViewWords =
+    "// Image, Row, Pixel, Plane: elements from one image, row, column, channel to the next. Ring: "
+    "elements until\n// a buffer begins anew.\n";
+
 struct Row {
   std::string layer, reads, writes;
 };
@@ -104,13 +108,16 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
   return text;
 }
 
-std::string arena_map(const Graph& graph, const Program& program) {
+std::string arena_map(const Graph& graph, const Program& program, const ViewConstants& constants) {
   const AddressNames address_name(program);
   std::string text;
+  bool explained = false;
   for (const MemoryId memory : arenas(program)) {
     text += fmt::format(
         "// Where each buffer lies in {}, in bytes: contents, and the steps in which it lives.\n",
         memory == kArena ? "the arena" : arena_name(program, memory));
+    if (!explained && constants.any()) text += kViewWords;
+    explained = true;
     for (const PlacedBuffer& placed : program.buffers) {
       if (placed.memory != memory) continue;
       std::string what = placed.tensor.valid()
@@ -122,8 +129,13 @@ std::string arena_map(const Graph& graph, const Program& program) {
           fmt::format("constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
                       address_name(placed.id), placed.address, with_separators(placed.size_bytes),
                       what, placed.live.begin, std::max(placed.live.begin, placed.live.end - 1));
+      text += constants.of_buffer(placed.id);
     }
   }
+  if (const std::string others = constants.of_others(); !others.empty())
+    text += "// Elements of tensors that lie elsewhere, likewise.\n" + others;
+  if (const std::string extents = constants.extents(); !extents.empty())
+    text += "// Extents of tensors that loops go through.\n" + extents;
   return text;
 }
 

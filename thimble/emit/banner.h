@@ -5,12 +5,15 @@
 #include <string>
 
 #include "thimble/emit/emit.h"
+#include "thimble/emit/view_constants.h"
 
 namespace thimble {
 
 [[nodiscard]] std::string banner(const Graph& graph, const Program& program,
                                  const EmitOptions& options, const std::string& file);
-/// "constexpr int32_t kT3 = 0;" per buffer, with shape and life.
-[[nodiscard]] std::string arena_map(const Graph& graph, const Program& program);
+/// "constexpr int32_t kT3 = 0;" per buffer, with shape and life, and behind it the numbers of views
+/// of it.
+[[nodiscard]] std::string arena_map(const Graph& graph, const Program& program,
+                                    const ViewConstants& constants);
 
 }  // namespace thimble

@@ -44,8 +44,8 @@ std::string port_constants(const Graph& graph, const Program& program, const Pro
                      elements(tensor.shape), port.size_bytes, offset);
 }
 
-std::string port_text(const Graph& graph, const Program& program, const ProgramPort& port,
-                      const std::string& prefix, const char* role) {
+std::string port_text(const Graph& graph, const Program& program, const CallerSide& side,
+                      const ProgramPort& port, const std::string& prefix, const char* role) {
   const Tensor& tensor = graph.tensor(port.tensor);
   const MemoryId memory = program.memory_of(port.buffer);
   const bool rows = memory == kStream;
@@ -74,10 +74,12 @@ std::string port_text(const Graph& graph, const Program& program, const ProgramP
         fmt::format("enum {{ {}_zero_point = {} }};\n", prefix, tensor.quantization.zero_points[0]);
   }
   if (!is_laid_out(memory)) return text;
+  const std::string arena = arena_name(program, memory);
   return text + fmt::format(
-                    "static inline {0}* {1}(void* {2}) {{ return ({0}*)(void*)((uint8_t*){2} + "
+                    "static inline {0}* {1}({2}) {{ return ({0}*)(void*)((uint8_t*){3} + "
                     "{1}_offset); }}\n",
-                    c_type(tensor.type), prefix, arena_name(program, memory));
+                    c_type(tensor.type), prefix, side.arena_parameter(""),
+                    side.memories_type.empty() ? arena : "memories->" + arena);
 }
 
 bool all_laid_out(const Program& program, const std::vector<ProgramPort>& ports) {
@@ -157,7 +159,7 @@ std::string push_form(const Graph& graph, const CallerSide& side, const std::str
       "inference: true. The\n   arena must be left alone between the calls of an inference. */\n"
       "bool {0}_push_rows({4}, {0}_state* state, const {1}* rows, int32_t count);\n",
       name, c_type(graph.tensor(side.received->tensor).type), fields, parameters,
-      side.arena_parameters(""));
+      side.arena_parameter(""));
 }
 
 // ", 1,024 bytes of psram", a line each, for the memories beside the arena, where there are some.
@@ -181,17 +183,35 @@ std::string size_constants(const Program& program, const std::string& name) {
   return text;
 }
 
-// What the pointers of NAME_run must be.
-std::string arena_comment(const Program& program, const std::string& name) {
-  std::string text = "/* One inference.";
+// The struct of several memories' pointers.
+std::string memories_struct(const Program& program, const CallerSide& side,
+                            const std::string& name) {
+  if (side.memories_type.empty()) return "";
+  std::string fields;
   for (const MemoryId id : arenas(program)) {
-    text += fmt::format("{0} {2}: {1}_{2}_bytes bytes{3}, aligned to {1}_{2}_alignment.",
-                        id == kArena ? "" : "\n  ", name, arena_name(program, id),
-                        id == kArena ? "" : " of " + program.memory(id).name);
+    const std::string arena = arena_name(program, id);
+    fields +=
+        fmt::format("  void* {0}; /* {1}_{0}_bytes bytes{2}, aligned to {1}_{0}_alignment */\n",
+                    arena, name, id == kArena ? "" : " of " + program.memory(id).name);
   }
-  return text +
-         "\n   One that is not faults somewhere within, or hangs; where THIMBLE_CHECKS is defined "
-         "(CMakeLists.txt does\n   for Debug) it traps at the call. */\n";
+  return fmt::format(
+      "/* The memory that an inference needs: a pointer for each, by name. */\n"
+      "typedef struct {{\n{}}} {};\n\n",
+      fields, side.memories_type);
+}
+
+// What the pointers of NAME_run must be.
+std::string arena_comment(const CallerSide& side, const std::string& name) {
+  const std::string pointers =
+      side.memories_type.empty()
+          ? fmt::format("{1}: {0}_{1}_bytes bytes, aligned to {0}_{1}_alignment.", name,
+                        side.arenas[0])
+          : std::string("memories: read at the call, not kept; the pointers aligned as above.");
+  return fmt::format(
+      "/* One inference. {}\n"
+      "   One that is not faults somewhere within, or hangs; where THIMBLE_CHECKS is defined "
+      "(CMakeLists.txt does\n   for Debug) it traps at the call. */\n",
+      pointers);
 }
 
 }  // namespace
@@ -206,18 +226,19 @@ std::string c_header(const Graph& graph, const Program& program, const EmitOptio
       " * An inference needs {2} bytes of memory, the arena{8}, and nothing else but stack{3}.\n{4}"
       "#pragma once\n\n#include <stdbool.h>\n#include <stdint.h>\n\n"
       "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
-      "{5}\n{6}{7}"
+      "{5}\n{10}{6}{7}"
       "void {0}_run({9});\n",
       name, options.version, with_separators(program.arena_bytes()),
       side.fields.empty() || !side.fields[0].buffer.valid() ? "" : ", and the caller's tensors",
       usage(program, side, name), size_constants(program, name), callbacks(graph, side, name),
-      arena_comment(program, name), further_bytes(program), side.run_parameters("", name));
+      arena_comment(side, name), further_bytes(program), side.run_parameters("", name),
+      memories_struct(program, side, name));
   if (side.received != nullptr) text += push_form(graph, side, name);
   text += reset_declaration(program, side, name);
   for (const auto& [ports, what] :
        {std::pair{&program.inputs, "input"}, {&program.outputs, "output"}}) {
     for (size_t k = 0; k < ports->size(); ++k) {
-      text += port_text(graph, program, (*ports)[k],
+      text += port_text(graph, program, side, (*ports)[k],
                         name + "_" + port_label(what, k, ports->size()), what);
     }
   }

@@ -32,7 +32,7 @@ class Example {
                                             : "1 /* nothing lies there */",
                       id == kArena ? "" : fmt::format(" /* yours to place in {} */", memory.name));
     }
-    text += outside() + "\nint main(void) {\n";
+    text += memories() + outside() + "\nint main(void) {\n";
     for (size_t k = 0; k < program_.inputs.size(); ++k) text += fill(k);
     text += call();
     if (side_.delivered != nullptr) return text + "  return largest_row;\n}\n";
@@ -43,7 +43,7 @@ class Example {
     if (y == "y") {
       text += fmt::format("  const {}* y = {}({});\n",
                           c_type(graph_.tensor(program_.outputs[0].tensor).type), port,
-                          arena_of(program_.outputs[0]));
+                          side_.arena_argument());
     }
     return text +
            fmt::format(
@@ -64,8 +64,14 @@ class Example {
     return c_type(graph_.tensor(port.tensor).type);
   }
 
-  std::string arena_of(const ProgramPort& port) const {
-    return arena_name(program_, program_.memory_of(port.buffer));
+  /// Pointers to several.
+  std::string memories() const {
+    if (side_.memories_type.empty()) return "";
+    std::vector<std::string> fields;
+    for (const std::string& arena : side_.arenas)
+      fields.push_back(fmt::format(".{0} = {0}", arena));
+    return fmt::format("static const {} memories = {{{}}};\n", side_.memories_type,
+                       fmt::join(fields, ", "));
   }
 
   /// Tensors of the user's, and what takes rows of the output.
@@ -96,7 +102,8 @@ class Example {
     const bool own = memory == kCaller;
     const std::string x = own ? label("input", k, program_.inputs) : fmt::format("x{}", k);
     std::string text;
-    if (!own) text = fmt::format("  {}* {} = {}({});\n", type(port), x, prefix, arena_of(port));
+    if (!own)
+      text = fmt::format("  {}* {} = {}({});\n", type(port), x, prefix, side_.arena_argument());
     return text + fmt::format(
                       "  for (int k = 0; k < {0}_elements; ++k) {1}[k] = {2}; /* your data here "
                       "*/\n",
@@ -104,7 +111,7 @@ class Example {
   }
 
   std::string call() const {
-    const std::string arenas = fmt::format("{}", fmt::join(side_.arenas, ", "));
+    const char* const arenas = side_.arena_argument();
     std::string arguments;
     for (const CallerField& field : side_.fields) {
       const char* deliver = field.name == "deliver" ? "take_row" : "0";

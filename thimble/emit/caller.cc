@@ -28,15 +28,17 @@ const ProgramPort* streamed(const Program& program, const std::vector<ProgramPor
 
 }  // namespace
 
-std::string CallerSide::arena_parameters(const char* suffix) const {
-  std::string text;
-  for (const std::string& arena : arenas)
-    text += fmt::format("{}void* {}{}", text.empty() ? "" : ", ", arena, suffix);
-  return text;
+std::string CallerSide::arena_parameter(const char* suffix) const {
+  return memories_type.empty() ? fmt::format("void* {}{}", arenas[0], suffix)
+                               : fmt::format("const {}* memories", memories_type);
+}
+
+const char* CallerSide::arena_argument() const {
+  return memories_type.empty() ? arenas[0].c_str() : "&memories";
 }
 
 std::string CallerSide::run_parameters(const char* suffix, const std::string& name) const {
-  std::string text = arena_parameters(suffix);
+  std::string text = arena_parameter(suffix);
   for (const CallerField& field : fields) {
     if (field.buffer.valid()) text += fmt::format(", {} {}", field.type, field.name);
   }
@@ -53,10 +55,12 @@ std::string CallerSide::arguments() const {
 
 CallerSide caller_side(const Program& program, const std::string& name) {
   CallerSide side{.arenas = {},
+                  .memories_type = {},
                   .fields = {},
                   .received = streamed(program, program.inputs),
                   .delivered = streamed(program, program.outputs)};
   for (const MemoryId memory : arenas(program)) side.arenas.push_back(arena_name(program, memory));
+  if (side.arenas.size() > 1) side.memories_type = name + "_memories";
   add_tensors(program, program.inputs, "input", "const ", side.fields);
   add_tensors(program, program.outputs, "output", "", side.fields);
   if (side.delivered != nullptr) {

@@ -17,14 +17,17 @@ struct CallerField {
 
 struct CallerSide {
   std::vector<std::string> arenas;        ///< pointers: "arena", then those of other memories
+  std::string memories_type;              ///< "NAME_memories", with a field for each; one: empty
   std::vector<CallerField> fields;        ///< tensors of the user's; deliver and context
   const ProgramPort* received = nullptr;  ///< an input that comes row by row
   const ProgramPort* delivered = nullptr;
 
   [[nodiscard]] std::string arguments() const;  ///< "input, deliver, context"
-  /// "void* arena, void* psram_arena", with `suffix` behind each name.
-  [[nodiscard]] std::string arena_parameters(const char* suffix) const;
-  /// These and "int8_t* output, NAME_receive receive, void* context", of NAME_run.
+  /// "void* arena", with `suffix` behind the name, or "const NAME_memories* memories".
+  [[nodiscard]] std::string arena_parameter(const char* suffix) const;
+  /// What is handed over for it: "arena", or "&memories" of a variable of that type.
+  [[nodiscard]] const char* arena_argument() const;
+  /// That and "int8_t* output, NAME_receive receive, void* context", of NAME_run.
   [[nodiscard]] std::string run_parameters(const char* suffix, const std::string& name) const;
 };
 

@@ -54,7 +54,8 @@ ProgramCode program_code(const Graph& graph, const Program& program) {
     at(code.counts, CodeFeature::kPort) += static_cast<double>(std::ranges::count_if(
         *ports, [&](const ProgramPort& port) { return program.memory_of(port.buffer) != kArena; }));
   }
-  for (const Stage& stage : stages(graph, working, "data")) {
+  ViewConstants constants(graph, working);
+  for (const Stage& stage : stages(graph, working, "data", constants)) {
     for (size_t k = 0; k < kCodeFeatures; ++k) code.counts[k] += stage.code[k];
     if (stage.is_table) {
       code.tabled.insert(stage.kernels.begin(), stage.kernels.end());

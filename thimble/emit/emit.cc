@@ -105,8 +105,9 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
       "#include \"{1}/kernels.h\"\n#include \"{1}/uses.h\"\n\n{2}namespace {{\n\n"
       "using namespace thimble::runtime;\n\n",
       name, runtime_folder(options.runtime), uses_assert(program));
-  text += arena_map(graph, program) + "\n";
-  const std::vector<Stage> all = stages(graph, program, data);
+  ViewConstants constants(graph, program);
+  const std::vector<Stage> all = stages(graph, program, data, constants);
+  text += arena_map(graph, program, constants) + "\n";
   for (const ProgramParams& params : program.params) {
     // Rows of the table have its values.
     if (!is_passed(params_name(params), all)) text += "[[maybe_unused]] ";

@@ -38,24 +38,30 @@ std::string handed(const CallerSide& side, const std::vector<Stage>& stages, boo
   return text;
 }
 
+// A line that calls the stage.
+std::string call_line(const Stage& stage, const char* indent = "  ") {
+  return fmt::format("{}{};{}\n", indent, stage.call,
+                     stage.note.empty() ? "" : "  // " + stage.note);
+}
+
 // The first lines of an entry point: its parameters as the stages want them.
 std::string opening(const std::string& name, const CallerSide& side,
                     const std::vector<Stage>& stages, const std::string& fields) {
+  const bool several = !side.memories_type.empty();
   std::string text;
   for (const std::string& arena : side.arenas) {
     const bool row = streams(stages) && stages.front().row_arena == arena;
-    if (row || uses(stages, arena)) {
-      text += fmt::format(
-          "#ifdef THIMBLE_CHECKS\n"
-          "  if (reinterpret_cast<uintptr_t>({0}_bytes) % {1}_{0}_alignment != 0) "
-          "__builtin_trap();\n"
-          "#endif\n"
-          "  int8_t* const {0} = static_cast<int8_t*>({0}_bytes);\n",
-          arena, name);
-    } else {
-      text += fmt::format("  (void){0}_bytes;  // nothing lies there\n", arena);
-    }
+    if (!row && !uses(stages, arena)) continue;
+    text += fmt::format(
+        "#ifdef THIMBLE_CHECKS\n"
+        "  if (reinterpret_cast<uintptr_t>({2}) % {1}_{0}_alignment != 0) __builtin_trap();\n"
+        "#endif\n"
+        "  int8_t* const {0} = static_cast<int8_t*>({2});\n",
+        arena, name, several ? "memories->" + arena : arena + "_bytes");
   }
+  if (text.empty())
+    text = fmt::format("  (void){};  // nothing lies there\n",
+                       several ? "memories" : side.arenas[0] + "_bytes");
   if (!side.fields.empty() && uses(stages, "caller"))
     text += fmt::format("  const Caller caller{{{}}};\n", fields);
   return text;
@@ -71,7 +77,7 @@ std::string run_text(const std::string& name, const CallerSide& side,
       text += fmt::format("  (void){};  // no operator reads or writes it\n", field.name);
   }
   if (!pulls) {
-    for (const Stage& stage : stages) text += fmt::format("  {};\n", stage.call);
+    for (const Stage& stage : stages) text += call_line(stage);
     return text + "}\n";
   }
   text += fmt::format(
@@ -79,8 +85,8 @@ std::string run_text(const std::string& name, const CallerSide& side,
       "    const Rows rows = rows_of(tick);\n"
       "    for (int32_t row = rows.begin; row < rows.end; ++row)\n"
       "      receive(context, row, row_place({}, row));\n"
-      "    {};\n  }}\n",
-      stages.front().row_arena, stages.front().call);
+      "{}  }}\n",
+      stages.front().row_arena, call_line(stages.front(), "    "));
   if (!rest(stages).empty())
     text += fmt::format("  finish({});\n", handed(side, rest(stages), false));
   return text + "}\n";
@@ -102,7 +108,7 @@ std::string push_text(const Graph& graph, const std::string& name, const CallerS
              "count) {{\n"
              "  if (state->tick == kTicks) return true;\n{4}",
              name, parameters, kept, type, opening(name, side, stages, fields),
-             side.arena_parameters("_bytes")) +
+             side.arena_parameter("_bytes")) +
          fmt::format(
              "  for (; state->tick < kTicks; ++state->tick) {{\n"
              "    for (; state->row < rows_of(state->tick).end; ++state->row) {{\n"
@@ -111,8 +117,8 @@ std::string push_text(const Graph& graph, const std::string& name, const CallerS
              "      for (int32_t k = 0; k < kRowElements; ++k) into[k] = rows[k];\n"
              "      rows += kRowElements;\n"
              "    }}\n"
-             "{3}    {1};\n  }}\n{2}  return true;\n}}\n",
-             type, stages.front().call,
+             "{3}{1}  }}\n{2}  return true;\n}}\n",
+             type, call_line(stages.front(), "    "),
              rest(stages).empty()
                  ? ""
                  : fmt::format("  finish({});\n", handed(side, rest(stages), false)),
@@ -136,23 +142,21 @@ std::string entry_helpers(const Graph& graph, const CallerSide& side,
   const Stage& ticks = stages.front();
   const StreamRows rows = stream_rows(graph, *side.received);
   const char* type = input_type(graph, side);
-  const std::string counter = fmt::format("i{}", ticks.counter.value);
-  const bool constant = (ticks.rows_begin + ticks.rows_end).find(counter) == std::string::npos;
+  const bool constant = !mentions(ticks.rows_begin, "tick") && !mentions(ticks.rows_end, "tick");
   std::string text = fmt::format(
       "constexpr int32_t kTicks = {};\nconstexpr int32_t kRowElements = {};\n\n"
       "struct Rows {{\n  int32_t begin, end;\n}};\n\n"
-      "// The rows of the input that come with tick {}; each tick goes on where the one before "
-      "ended.\n"
+      "// The rows of the input that come with a tick; each goes on where the one before ended.\n"
       "Rows rows_of(int32_t{}) noexcept {{ return {{{}, {}}}; }}\n\n"
       "// Where a row of the input belongs.\n"
       "{}* row_place(int8_t* {}, int32_t row) noexcept {{\n  return {};\n}}\n\n",
-      ticks.ticks, rows.row_elements, counter, constant ? "" : " " + counter, ticks.rows_begin,
-      ticks.rows_end, type, ticks.row_arena, ticks.row_place);
+      ticks.ticks, rows.row_elements, constant ? "" : " tick", ticks.rows_begin, ticks.rows_end,
+      type, ticks.row_arena, ticks.row_place);
   const std::vector<Stage> after = rest(stages);
   if (after.empty()) return text;
   text += fmt::format("// What follows when all rows have come.\nvoid finish({}) noexcept {{\n",
                       handed(side, after, true));
-  for (const Stage& stage : after) text += fmt::format("  {};\n", stage.call);
+  for (const Stage& stage : after) text += call_line(stage);
   return text + "}\n\n";
 }
 

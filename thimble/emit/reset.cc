@@ -40,7 +40,7 @@ std::string reset_declaration(const Program& program, const CallerSide& side,
       "from "
       "one\n   inference to the next, at the places below: nobody else may write there in between. "
       "*/\nvoid {1}_reset({2});\n",
-      with_separators(state_bytes(program)), name, side.arena_parameters(""));
+      with_separators(state_bytes(program)), name, side.arena_parameter(""));
   for (size_t k = 0; k < program.states.size(); ++k) {
     const ProgramPort& port = program.states[k].before;
     text += fmt::format("enum {{ {0}_{1}_offset = {2}, {0}_{1}_bytes = {3} }}; /* of the {4} */\n",
@@ -54,13 +54,14 @@ std::string reset_declaration(const Program& program, const CallerSide& side,
 std::string reset_definition(const Program& program, const CallerSide& side,
                              const std::string& name) {
   if (program.states.empty()) return "";
-  std::string text = fmt::format("\nvoid {}_reset({}) {{\n", name, side.arena_parameters("_bytes"));
+  std::string text = fmt::format("\nvoid {}_reset({}) {{\n", name, side.arena_parameter("_bytes"));
   for (const std::string& arena : side.arenas) {
     const bool used = std::ranges::any_of(program.states, [&](const ProgramState& state) {
       return arena_of_state(program, state) == arena;
     });
-    text += used ? fmt::format("  int8_t* const {0} = static_cast<int8_t*>({0}_bytes);\n", arena)
-                 : fmt::format("  (void){0}_bytes;  // nothing is kept there\n", arena);
+    if (used)
+      text += fmt::format("  int8_t* const {0} = static_cast<int8_t*>({1});\n", arena,
+                          side.memories_type.empty() ? arena + "_bytes" : "memories->" + arena);
   }
   for (const ProgramState& state : program.states) text += fill_loops(program, state);
   return text + "}\n";

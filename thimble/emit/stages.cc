@@ -5,14 +5,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "thimble/emit/caller.h"
+#include "thimble/emit/counter_names.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/params.h"
 #include "thimble/emit/step_table.h"
 #include "thimble/program/arguments.h"
+#include "thimble/schedule/expr_text.h"
 
 namespace thimble {
 namespace {
@@ -21,12 +25,16 @@ namespace {
 // instructions that a row is read with.
 constexpr size_t kLeastRows = 16;
 
+constexpr const char* kTick = "tick";  // the counter of the loop that the caller's rows drive
+
 class StageWriter {
  public:
-  StageWriter(const Graph& graph, const Program& program, const std::string& data)
+  StageWriter(const Graph& graph, const Program& program, const std::string& data,
+              ViewConstants& constants)
       : graph_(graph),
         program_(program),
         data_(data),
+        constants_(constants),
         table_(program, data),
         counts_(loop_counts(program)) {
     written_calls(program.nodes, [&](const Call& call) {
@@ -49,22 +57,24 @@ class StageWriter {
       const Call* row = tabled ? table_.row_of(step) : nullptr;
       const size_t number = table_.size();
       if (row != nullptr && table_.add(*row, step_comment(*row))) {
-        const bool goes_on = !result.empty() && result.back().name == kRows;
+        const bool goes_on = !result.empty() && result.back().is_table;
+        const std::string name = stage_name(graph_, program_, *row);
         if (number == 0) table_stage = result.size();
         if (!goes_on) {
           first_row_ = number;
-          result.push_back({.name = kRows, .is_table = true});
+          result.push_back({.name = name, .is_table = true});
         }
-        result.back().kernels.insert(row->kernel);
-        result.back().call = fmt::format("run_steps(arena, {}, {})", first_row_, number + 1);
+        Stage& rows = result.back();
+        rows.kernels.insert(row->kernel);
+        rows.call = fmt::format("run_steps(arena, {}, {})", first_row_, number + 1);
+        rows.note = goes_on ? fmt::format("{} to {}", rows.name, name) : name;
       } else if (call != nullptr && receives(program_, *call)) {
         const ProgramLoop& loop = std::get<ProgramLoop>(step[0].what);
         result.push_back(stage({loop.body.begin() + 1, loop.body.end()}, &loop));
-        const CallAxis& rows = call->axes[row_axis(call->out)];
-        result.back().rows_begin = begin_text(rows);
-        result.back().rows_end = end_text(rows);
-        result.back().row_place = row_text(call->out);
-        result.back().counter = loop.id;
+        const size_t axis = row_axis(call->out);
+        std::tie(result.back().rows_begin, result.back().rows_end) =
+            bounds_text(call->axes[axis], call->out.tensor, axis);
+        result.back().row_place = row_text(call->out, "row");
         result.back().row_arena = arena_name(program_, program_.memory_of(call->out.buffer));
       } else {
         result.push_back(stage(step, nullptr));
@@ -78,7 +88,8 @@ class StageWriter {
   }
 
  private:
-  static constexpr const char* kRows = "rows of the table";
+  // An end of an interval: its value, or the text of one that follows a loop.
+  using Bound = std::variant<int64_t, std::string>;
 
   // All calls of one step belong together.
   std::vector<std::vector<ProgramNode>> nodes_by_step() const {
@@ -113,18 +124,9 @@ class StageWriter {
     written_calls(nodes, [&](const Call& call) { calls.push_back(&call); });
     std::set<Position> steps;
     for (const Call* call : calls) steps.insert(call->position);
-    std::string name;
-    if (steps.empty()) {
-      name = "nothing_but_rows";  // an input whose rows nobody reads at once
-    } else if (steps.size() == 1) {
-      name = stage_name(graph_, program_, *calls[0]);
-    } else {
-      name = fmt::format("fused_steps_{}_to_{}", *steps.begin(), *steps.rbegin());
-    }
-    if (!names_.insert(name).second) {
-      name += fmt::format("_step_{}", *steps.begin());
-      names_.insert(name);
-    }
+    const std::string name = function_name(calls, nodes, ticks != nullptr);
+    counters_.add(nodes);
+    if (ticks != nullptr) counters_.add(ticks->id, kTick);
     code_ = {};
     at(code_, CodeFeature::kStage) = 1;
     std::string comment;
@@ -136,20 +138,17 @@ class StageWriter {
     new_regions_.clear();
     const std::string text = body(nodes, 1);
     std::string parameters, arguments;
-    const auto parameter = [&](const char* type, const std::string& name_inside,
-                               const std::string& name_outside) {
-      if (!mentions(text, name_inside)) return;
-      parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", type, name_inside);
-      arguments += fmt::format("{}{}", arguments.empty() ? "" : ", ", name_outside);
+    const auto parameter = [&](const char* type, const std::string& parameter_name) {
+      if (!mentions(text, parameter_name)) return;
+      parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", type, parameter_name);
+      arguments += (arguments.empty() ? "" : ", ") + parameter_name;
     };
-    for (const MemoryId memory : arenas(program_)) {
-      const std::string arena = arena_name(program_, memory);
-      parameter("int8_t*", arena, arena);
-    }
-    parameter("const Caller&", "caller", "caller");
+    for (const MemoryId memory : arenas(program_))
+      parameter("int8_t*", arena_name(program_, memory));
+    parameter("const Caller&", "caller");
     if (ticks != nullptr) {
       comment = "// One tick of the rows:\n" + comment;
-      parameter("int32_t", fmt::format("i{}", ticks->id.value), "tick");
+      parameter("int32_t", kTick);
     }
     std::set<KernelId> kernels;
     for (const Call* call : calls) {
@@ -163,6 +162,25 @@ class StageWriter {
             .ticks = ticks == nullptr ? 0 : ticks->count,
             .code = code_,
             .kernels = std::move(kernels)};
+  }
+
+  // "conv_2d_0_to_add_7_by_rows": operators have numbers, so that the model's own names, which may
+  // be anything, are not needed.
+  std::string function_name(const std::vector<const Call*>& calls,
+                            const std::vector<ProgramNode>& nodes, bool ticks) {
+    if (calls.empty()) return "nothing_but_rows";  // an input whose rows nobody reads at once
+    const auto [first, last] =
+        std::ranges::minmax_element(calls, {}, [](const Call* call) { return call->position; });
+    std::string name = stage_name(graph_, program_, **first);
+    const std::string end = stage_name(graph_, program_, **last);
+    if (end != name) name += "_to_" + end;
+    const std::string words = loop_words(nodes);
+    name += ticks && words.empty() ? "_by_rows" : words;
+    if (!names_.insert(name).second) {
+      name += fmt::format("_step_{}", (*first)->position);
+      names_.insert(name);
+    }
+    return name;
   }
 
   std::string describe(const Call& call) const {
@@ -188,8 +206,8 @@ class StageWriter {
           node, [&](const Call& call) { return call_text(call, indent); },
           [&](const ProgramLoop& loop) {
             ++at(code_, CodeFeature::kLoop);
-            return fmt::format("{0}for (int32_t i{1} = 0; i{1} < {2}; ++i{1}) {{\n{3}{0}}}\n",
-                               indent, loop.id.value, loop.count, body(loop.body, depth + 1));
+            return fmt::format("{0}for (int32_t {1} = 0; {1} < {2}; ++{1}) {{\n{3}{0}}}\n", indent,
+                               counters_(loop.id), loop.count, body(loop.body, depth + 1));
           });
     }
     return text;
@@ -198,21 +216,22 @@ class StageWriter {
   // A callback for each row.
   std::string deliver_text(const Call& call, const std::string& indent) {
     ++at(code_, CodeFeature::kLoop);
-    const CallAxis& rows = call.axes[row_axis(call.in[0])];
+    const size_t axis = row_axis(call.in[0]);
+    const auto [begin, end] = bounds_text(call.axes[axis], call.in[0].tensor, axis);
     return fmt::format(
         "{0}// {1}: {2}\n"
-        "{0}for (int32_t row = {3}; row < {4}; ++row) {{\n"
-        "{0}  caller.deliver(caller.context, row, {5});\n{0}}}\n",
-        indent, stage_name(graph_, program_, call), piece_text(call), begin_text(rows),
-        end_text(rows), row_text(call.in[0]));
+        "{0}for (int32_t output_row = {3}; output_row < {4}; ++output_row) {{\n"
+        "{0}  caller.deliver(caller.context, output_row, {5});\n{0}}}\n",
+        indent, stage_name(graph_, program_, call), piece_text(call), begin, end,
+        row_text(call.in[0], "output_row"));
   }
 
   size_t row_axis(const OperandView& v) const { return stream_axis(graph_.tensor(v.tensor).shape); }
 
-  // The address of the first element of row `row`.
-  std::string row_text(const OperandView& v) {
+  // The address of the row's first element.
+  std::string row_text(const OperandView& v, const std::string& row) {
     return fmt::format("pixel<{}>({}, 0, {})", c_type(v.type), view_text(v),
-                       row_axis(v) == 1 ? "row, 0" : "0, row");
+                       row_axis(v) == 1 ? row + ", 0" : "0, " + row);
   }
 
   std::string call_text(const Call& call, const std::string& indent) {
@@ -229,8 +248,9 @@ class StageWriter {
     arguments.push_back(view_text(call.out));
     arguments.push_back(region_text(call));
     if (call.chunk) {
-      arguments.push_back(begin_text(*call.chunk));
-      arguments.push_back(end_text(*call.chunk));
+      const size_t axis = info(call.kernel).family == Family::kSumAccumulate ? 1 : 3;
+      const auto [begin, end] = bounds_text(*call.chunk, call.in[0].tensor, axis);
+      arguments.insert(arguments.end(), {begin, end});
     }
     if (call.scratch.valid()) arguments.push_back(pointer_text(call.scratch));
     const std::string pad = ",\n" + indent + std::string(4, ' ');
@@ -243,29 +263,27 @@ class StageWriter {
            fmt::format("{}{}({});\n", indent, info(call.kernel).name, fmt::join(arguments, pad));
   }
 
-  // "rows 2 * i0 + 1 .. 2 * i0 + 3" for the axes that are cut, or "whole".
+  // "rows [2 * row_tile - 2, 2 * row_tile)" for the axes that are cut, or "whole".
   std::string piece_text(const Call& call) const {
-    static constexpr const char* kAxis[4] = {"images", "rows", "columns", "channels"};
     std::string text;
-    for (size_t axis = 0; axis < 4; ++axis) {
+    for (size_t axis = 0; axis < kKernelAxes; ++axis) {
       const CallAxis& a = call.axes[axis];
       if (a.interval.begin.constant() && a.interval.end.constant() &&
           a.interval.begin.base <= a.limits.begin && a.interval.end.base >= a.limits.end) {
         continue;
       }
-      text += fmt::format("{}{} [{}, {})", text.empty() ? "" : ", ", kAxis[axis],
-                          to_string(a.interval.begin), to_string(a.interval.end));
+      text += fmt::format("{}{} [{}, {})", text.empty() ? "" : ", ", kAxisWords[axis],
+                          words(a.interval.begin), words(a.interval.end));
       if (const std::optional<CutExpr>& cut = a.interval.within)
-        text += fmt::format(" in [{}, {})", to_string(cut->begin), to_string(cut->end));
+        text += fmt::format(" in [{}, {})", words(cut->begin), words(cut->end));
       if (limits_.at({call.position, call.use})[axis] != a.limits) {
         text += fmt::format(" in [{}, {})", a.limits.begin, a.limits.end);
       }
     }
     if (call.chunk) {
-      text +=
-          fmt::format("{}input {} [{}, {})", text.empty() ? "" : ", ",
-                      info(call.kernel).family == Family::kSumAccumulate ? "rows" : "channels",
-                      to_string(call.chunk->interval.begin), to_string(call.chunk->interval.end));
+      text += fmt::format("{}input {} [{}, {})", text.empty() ? "" : ", ",
+                          info(call.kernel).family == Family::kSumAccumulate ? "rows" : "channels",
+                          words(call.chunk->interval.begin), words(call.chunk->interval.end));
     }
     return text.empty() ? "whole" : text;
   }
@@ -288,45 +306,40 @@ class StageWriter {
     } else {
       base = pointer_text(v.buffer);
     }
-    return fmt::format("View{{{}, {}, {}, {}, {{{}, {}, {}, {}}}}}", base, sum_text(v.bias),
-                       v.modulus, sum_text(v.channel), v.stride[0], v.stride[1], v.stride[2],
-                       v.stride[3]);
+    std::vector<std::string> strides;
+    for (size_t axis = 0; axis < kKernelAxes; ++axis) strides.push_back(constants_.stride(v, axis));
+    return fmt::format("View{{{}, {}, {}, {}, {{{}}}}}", base,
+                       constants_.offset(v, v.bias, counters_), constants_.modulus(v),
+                       constants_.offset(v, v.channel, counters_), fmt::join(strides, ", "));
   }
 
   std::string pointer_text(BufferId buffer) const {
     return arena_name(program_, program_.memory_of(buffer)) + " + " + address_name_(buffer);
   }
 
-  static std::string sum_text(const std::vector<BiasTerm>& terms) {
-    if (terms.empty()) return "0";
-    std::string text;
-    for (const BiasTerm& term : terms) {
-      const std::string expr = to_string(term.expr);
-      const std::string product =
-          term.factor == 1 ? expr : fmt::format("{} * ({})", term.factor, expr);
-      text += (text.empty() ? "" : " + ") + product;
-    }
-    return text;
-  }
+  std::string words(const IndexExpr& expr) const { return to_string(expr, std::cref(counters_)); }
 
   // One that is always the same is a constant in flash, which all stages share.
   std::string region_text(const Call& call) {
-    std::vector<std::string> begin, end;
-    for (const CallAxis& axis : call.axes) {
-      begin.push_back(begin_text(axis));
-      end.push_back(end_text(axis));
+    std::vector<Bound> begin, end;
+    for (size_t axis = 0; axis < kKernelAxes; ++axis) {
+      begin.push_back(
+          bound(call.axes[axis].interval.begin, call.axes[axis], call.out.tensor, axis));
+      end.push_back(bound(call.axes[axis].interval.end, call.axes[axis], call.out.tensor, axis));
+    }
+    const auto constant = [](const Bound& bound) { return std::holds_alternative<int64_t>(bound); };
+    const bool always = std::ranges::all_of(begin, constant) && std::ranges::all_of(end, constant);
+    std::vector<std::string> from, to;
+    for (size_t axis = 0; axis < kKernelAxes; ++axis) {
+      from.push_back(text_of(begin[axis]));
+      to.push_back(always ? text_of(end[axis]) : text_of(end[axis], call.out.tensor, axis));
     }
     const std::string bounds =
-        fmt::format("{{{{{}}}, {{{}}}}}", fmt::join(begin, ", "), fmt::join(end, ", "));
-    const auto constant = [](const std::string& bound) {
-      return bound.find_first_not_of("0123456789") == std::string::npos;
-    };
-    if (!std::ranges::all_of(begin, constant) || !std::ranges::all_of(end, constant))
-      return "Region" + bounds;
-    const bool from_0 = std::ranges::all_of(begin, [](const auto& bound) { return bound == "0"; });
-    std::string name =
-        fmt::format("kRegion{}{}", from_0 ? "" : fmt::format("{}To", fmt::join(begin, "x")),
-                    fmt::join(end, "x"));
+        fmt::format("{{{{{}}}, {{{}}}}}", fmt::join(from, ", "), fmt::join(to, ", "));
+    if (!always) return "Region" + bounds;
+    const bool from_0 = std::ranges::all_of(from, [](const auto& text) { return text == "0"; });
+    std::string name = fmt::format(
+        "kRegion{}{}", from_0 ? "" : fmt::format("{}To", fmt::join(from, "x")), fmt::join(to, "x"));
     if (regions_.insert(name).second) {
       at(code_, CodeFeature::kData) += sizeof(runtime::Region);
       new_regions_ += fmt::format("constexpr Region {}{};\n", name, bounds);
@@ -334,30 +347,47 @@ class StageWriter {
     return name;
   }
 
-  std::string begin_text(const CallAxis& axis) { return bound_text(axis.interval.begin, axis); }
-  std::string end_text(const CallAxis& axis) { return bound_text(axis.interval.end, axis); }
+  static std::string text_of(const Bound& bound) {
+    const int64_t* value = std::get_if<int64_t>(&bound);
+    return value == nullptr ? std::get<std::string>(bound) : fmt::format("{}", *value);
+  }
+  // With a name for the tensor's extent.
+  std::string text_of(const Bound& bound, TensorId tensor, size_t axis) {
+    const int64_t* value = std::get_if<int64_t>(&bound);
+    return value == nullptr ? text_of(bound) : constants_.extent(tensor, axis, *value);
+  }
+
+  std::pair<std::string, std::string> bounds_text(const CallAxis& part, TensorId tensor,
+                                                  size_t axis) {
+    const Bound begin = bound(part.interval.begin, part, tensor, axis);
+    const Bound end = bound(part.interval.end, part, tensor, axis);
+    return {text_of(begin), text_of(end, tensor, axis)};
+  }
 
   // Cut only where the counters can reach beyond the limits.
-  std::string bound_text(const IndexExpr& expr, const CallAxis& axis) {
-    const Interval& limits = axis.limits;
-    std::string text = to_string(expr);
+  Bound bound(const IndexExpr& expr, const CallAxis& part, TensorId tensor, size_t axis) {
+    const Interval& limits = part.limits;
+    std::string text = words(expr);
     Interval possible = values(expr, counts_);
-    if (const std::optional<CutExpr>& cut = axis.interval.within) {
-      text = fmt::format("bounded({}, {}, {})", text, to_string(cut->begin), to_string(cut->end));
+    if (const std::optional<CutExpr>& cut = part.interval.within) {
+      text = fmt::format("bounded({}, {}, {})", text, words(cut->begin), words(cut->end));
       possible = {values(cut->begin, counts_).begin, values(cut->end, counts_).end};
     }
     const int64_t low = possible.begin, high = possible.end - 1;
-    if (low == high) return fmt::format("{}", std::clamp(low, limits.begin, limits.end));
+    if (low == high) return std::clamp(low, limits.begin, limits.end);
     ++at(code_, CodeFeature::kBound);
     if (low >= limits.begin && high <= limits.end) return text;
     ++at(code_, CodeFeature::kCut);
-    return fmt::format("bounded({}, {}, {})", text, limits.begin, limits.end);
+    return fmt::format("bounded({}, {}, {})", text, limits.begin,
+                       constants_.extent(tensor, axis, limits.end));
   }
 
   const Graph& graph_;
   const Program& program_;
   const AddressNames address_name_{program_};
   const std::string& data_;
+  ViewConstants& constants_;
+  CounterNames counters_;
   StepTable table_;
   size_t first_row_ = 0;         // of the stage that is written
   std::vector<int64_t> counts_;  // by LoopId
@@ -372,8 +402,9 @@ class StageWriter {
 
 }  // namespace
 
-std::vector<Stage> stages(const Graph& graph, const Program& program, const std::string& data) {
-  return StageWriter(graph, program, data).run();
+std::vector<Stage> stages(const Graph& graph, const Program& program, const std::string& data,
+                          ViewConstants& constants) {
+  return StageWriter(graph, program, data, constants).run();
 }
 
 }  // namespace thimble

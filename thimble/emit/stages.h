@@ -6,29 +6,32 @@
 #include <string>
 #include <vector>
 
+#include "thimble/emit/view_constants.h"
 #include "thimble/program/program.h"
 #include "thimble/target/code_model.h"
 
 namespace thimble {
 
 struct Stage {
-  std::string name;   ///< of the function
-  std::string text;   ///< its definition with a comment
-  std::string call;   ///< "conv_2d_0(arena)"; one of ticks: "fused_steps_1_to_3(arena, tick)"
+  std::string name;  ///< of the function
+  std::string text;  ///< its definition with a comment
+  std::string
+      call;  ///< "conv_2d_0(arena)"; one of ticks: "conv_2d_0_to_add_3_by_rows(arena, tick)"
+  std::string note;   ///< what it does, where its call does not say so; or empty
   int64_t ticks = 0;  ///< that many calls, while rows of the input come; 0: one, and no rows
-  /// Where ticks: the rows [begin, end) that tick `i0` receives before anything else, and where in
-  /// `row_arena` row `row` belongs. Expressions.
+  /// Where ticks: the rows [begin, end) that tick `tick` receives before anything else, and where
+  /// in `row_arena` row `row` belongs. Expressions.
   std::string rows_begin, rows_end, row_place;
-  std::string row_arena;  ///< name of the pointer
-  LoopId counter;
+  std::string row_arena;       ///< name of the pointer
   CodeCounts code = {};        ///< what is written in it
   std::set<KernelId> kernels;  ///< that it calls
   bool is_table = false;       ///< rows of the table of steps; the first has all of its code
 };
 
-/// In order of execution; one with ticks is the first. `data` is the namespace of the constants.
+/// In order of execution; one with ticks is the first. `data` is the namespace of the constants;
+/// the numbers of views and regions that the text names are added to `constants`.
 /// What the caller brings is handed over as `const Caller& caller`.
 [[nodiscard]] std::vector<Stage> stages(const Graph& graph, const Program& program,
-                                        const std::string& data);
+                                        const std::string& data, ViewConstants& constants);
 
 }  // namespace thimble

@@ -7,6 +7,7 @@
 
 #include "thimble/model/division.h"
 #include "thimble/model/error.h"
+#include "thimble/schedule/expr_text.h"
 
 namespace thimble {
 
@@ -91,12 +92,12 @@ bool advance_alike(const IndexExpr& a, const IndexExpr& b) {
   return a.terms == b.terms && a.divisor == b.divisor;
 }
 
-std::string to_string(const IndexExpr& expr) {
+std::string to_string(const IndexExpr& expr, const std::function<std::string(LoopId)>& name) {
   std::string sum;
   for (const Term& term : expr.terms) {
     const int64_t size = term.coefficient < 0 ? -term.coefficient : term.coefficient;
-    const std::string product = size == 1 ? fmt::format("i{}", term.loop.value)
-                                          : fmt::format("{} * i{}", size, term.loop.value);
+    const std::string product =
+        size == 1 ? name(term.loop) : fmt::format("{} * {}", size, name(term.loop));
     if (sum.empty()) {
       sum = (term.coefficient < 0 ? "-" : "") + product;
     } else {
@@ -109,6 +110,10 @@ std::string to_string(const IndexExpr& expr) {
     sum += fmt::format(" {} {}", expr.base < 0 ? '-' : '+', expr.base < 0 ? -expr.base : expr.base);
   }
   return expr.divisor == 1 ? sum : fmt::format("floor_div({}, {})", sum, expr.divisor);
+}
+
+std::string to_string(const IndexExpr& expr) {
+  return to_string(expr, [](LoopId loop) { return fmt::format("i{}", loop.value); });
 }
 
 }  // namespace thimble

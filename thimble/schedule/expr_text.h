@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that follow counters, as text with names for the counters.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "thimble/schedule/index_expr.h"
+
+namespace thimble {
+
+/// "2 * row + 1", with name(loop) for the counters. Valid C++ if the names are (floor_div for
+/// divisors).
+[[nodiscard]] std::string to_string(const IndexExpr& expr,
+                                    const std::function<std::string(LoopId)>& name);
+
+}  // namespace thimble
