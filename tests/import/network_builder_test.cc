@@ -14,7 +14,6 @@ namespace thimble {
 namespace {
 
 using testing::ElementsAre;
-using testing::StrEq;
 using testing::ThrowsMessage;
 
 Tensor tensor(std::string name, Shape shape) {

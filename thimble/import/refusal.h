@@ -35,7 +35,8 @@ struct Damage : ImportError {
       : ImportError(where, "is damaged: " + what) {}
 };
 
-/// A sound file that asks for more than is supported.
+/// The model as a whole may be helped: its owner, or a part of it (commands say which can be
+/// compiled).
 struct Refusal : ImportError {
   Refusal(const std::string& where, const std::string& why, Help helps)
       : ImportError(where, why), help(helps) {}

@@ -343,7 +343,7 @@ struct Checker {
     compare_output(*p, Activation::kNone, r.out(), d);
     return d.text();
   }
-  std::string operator()(const Prelu& a) const {
+  std::string operator()(const Prelu&) const {
     const auto* p = r.as<runtime::PreluParams>();
     if (p == nullptr) return kOtherKernel;
     const auto wanted = reference::prelu_factors(arithmetic(), r.in(0), r.in(1), r.out());

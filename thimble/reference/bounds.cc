@@ -215,7 +215,7 @@ struct BoundsOf {
                       wide ? 0 : 2);
   }
   // Products are below 2^16, of int16 below 2^31.
-  ValueRanges operator()(const Mul& op) const {
+  ValueRanges operator()(const Mul&) const {
     if (c.output().type == DType::kInt32) return any_value(c.output());
     return at_corners(
         c, product_factor(c.op.attributes.arithmetic, c.input(0), c.input(1), c.output()),
