@@ -117,9 +117,9 @@ std::string tracing_text(const EmittedProject& p) {
   return fmt::format(
       "namespace drive_{0} {{\n{1}{2}"
       "int run(bool push) {{\n"
-      "{6}  const thimble::TracedMemory memories[] = {{\n"
+      "{6}  const thimble::TracedMemory traced[] = {{\n"
       "{3}  }};\n"
-      "  thimble::set_memories(memories, sizeof(memories) / sizeof(memories[0]));\n"
+      "  thimble::set_memories(traced, sizeof(traced) / sizeof(traced[0]));\n"
       "  if (!push) {{\n    {0}_run({4});\n    return 0;\n  }}\n{5}  return 0;\n}}\n}}\n",
       p.name, recording_callbacks(p, side), tensor_definitions(*p.program, side, p.name), memories,
       run_arguments(side), push_text(p, side), allocations);
