@@ -296,7 +296,7 @@ Graph random_uint8_network(uint64_t seed) {
   return net.finish({net.scale(x) < 16 ? net.softmax(x) : x});
 }
 
-std::vector<Bytes> random_inputs(const Graph& graph, uint64_t seed) {
+std::vector<Bytes> random_uint8_inputs(const Graph& graph, uint64_t seed) {
   zoo::Random random(seed);
   std::vector<Bytes> result;
   for (const Port& port : graph.inputs) {

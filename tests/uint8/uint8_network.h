@@ -59,6 +59,6 @@ class Uint8Network {
 [[nodiscard]] Graph random_uint8_network(uint64_t seed);
 
 /// Random bytes for its inputs.
-[[nodiscard]] std::vector<Bytes> random_inputs(const Graph& graph, uint64_t seed);
+[[nodiscard]] std::vector<Bytes> random_uint8_inputs(const Graph& graph, uint64_t seed);
 
 }  // namespace thimble::testing

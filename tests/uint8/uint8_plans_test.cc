@@ -42,7 +42,7 @@ TEST(Uint8Plans, PlansOfAllPlannersComputeTheSameOnAllCores) {
     const char* const core = kCores[seed / std::size(kPlanners) % std::size(kCores)];
     SCOPED_TRACE(fmt::format("seed {}, {}, {}", seed, planner, core));
     const Graph uint8 = testing::random_uint8_network(1000 + seed);
-    const std::vector<Bytes> inputs = testing::random_inputs(uint8, seed);
+    const std::vector<Bytes> inputs = testing::random_uint8_inputs(uint8, seed);
     ASSERT_EQ(execute(compiled(uint8, planner, core).program, inputs),
               testing::interpret_uint8(uint8, inputs));
   }
@@ -53,7 +53,7 @@ TEST(Uint8Plans, EmittedCodeComputesTheSame) {
   std::vector<std::vector<Bytes>> inputs, wanted;
   for (const char* core : {"", "cortex-m4", "cortex-m55"}) {
     const Graph uint8 = testing::random_uint8_network(7 + plans.size());
-    inputs.push_back(testing::random_inputs(uint8, 7));
+    inputs.push_back(testing::random_uint8_inputs(uint8, 7));
     wanted.push_back(testing::interpret_uint8(uint8, inputs.back()));
     plans.push_back(compiled(uint8, "auto", core));
   }
@@ -72,7 +72,7 @@ void expect_a_kernel(const std::string& of, const Graph& uint8) {
   EXPECT_TRUE(std::ranges::any_of(found.files, [&](const EmittedFile& file) {
     return file.path.find(of) != std::string::npos && file.path.ends_with("_dsp.cc");
   }));
-  const std::vector<Bytes> inputs = testing::random_inputs(uint8, 1);
+  const std::vector<Bytes> inputs = testing::random_uint8_inputs(uint8, 1);
   EXPECT_EQ(execute(found.program, inputs), testing::interpret_uint8(uint8, inputs));
 }
 

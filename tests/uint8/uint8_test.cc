@@ -98,7 +98,7 @@ TEST(Uint8, RandomNetworksComputeWhatKernelsOfUint8Do) {
     SCOPED_TRACE(seed);
     const Graph uint8 = testing::random_uint8_network(seed);
     const Graph graph = imported(uint8);
-    const std::vector<Bytes> inputs = testing::random_inputs(uint8, seed);
+    const std::vector<Bytes> inputs = testing::random_uint8_inputs(uint8, seed);
     const std::vector<Bytes> wanted = testing::interpret_uint8(uint8, inputs);
     ASSERT_EQ(outputs_of(graph, inputs), wanted);
     ASSERT_EQ(outputs_of(rewrite(graph), inputs), wanted);
