@@ -9,6 +9,7 @@
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
+#include "thimble/target/kernels/depthwise/tails.h"
 #include "thimble/target/kernels/packing.h"
 
 namespace thimble {
@@ -20,8 +21,6 @@ using runtime::Scale;
 using runtime::Window2D;
 
 constexpr int kReluShift = 11;  // of runtime/dsp/depthwise_tail.h
-// -128 * 2^8 fits 16 bits, and so does 127 * 2^8; of weights with a zero point 255 * 2^7.
-constexpr int kMostDoublings = 8;
 constexpr int kMostShift = 23;  // a zero point times 2^23 fits 32
 
 // The sum of a channel is held times 2^doublings.
