@@ -13,8 +13,8 @@
 namespace thimble {
 namespace {
 
-using testing::ElementsAre;
-using testing::ThrowsMessage;
+using ::testing::ElementsAre;
+using ::testing::ThrowsMessage;
 
 Tensor tensor(std::string name, Shape shape) {
   return {.name = std::move(name),
