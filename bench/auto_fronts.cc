@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arenas of `auto` within so many MACs, against the estimates of the shared bench/fronts.md, as
 // CSV; exit status 1 if one is more than 1.08 of its estimate.
-//   auto_fronts > bench/results/fronts.csv
+//   auto_fronts > bench/results/auto_fronts.csv
 //   auto_fronts --planner stream person_detect       lines whose names contain it
 #include <fmt/format.h>
 

@@ -78,7 +78,7 @@ std::string meant_option(const CLI::App& app) {
 
 int run(int argc, char** argv) {
   CLI::App app{
-      "Fits neural networks into microcontroller memory: reads a trained int8 model, finds an "
+      "Fits neural networks into microcontroller memory: reads a trained model, finds an "
       "execution\n"
       "within the chip's SRAM and flash, proves it correct, and writes the firmware sources.",
       "thimble"};

@@ -11,8 +11,8 @@ namespace {
 
 template <class Operator>
 const char* kName = nullptr;
-#define OPERATOR(Kind, name) \
-  template <>                \
+#define THIMBLE_OPERATOR(Kind, name) \
+  template <>                        \
   constexpr const char* kName<Kind> = name;
 #include "thimble/model/operators.def"
 

@@ -497,7 +497,7 @@ template <class Nothing, class... Kinds>
 struct VariantBehind {
   using Type = std::variant<Kinds...>;
 };
-#define OPERATOR(Kind, name) , Kind
+#define THIMBLE_OPERATOR(Kind, name) , Kind
 using AnyOperator = VariantBehind<void
 #include "thimble/model/operators.def"
                                   >::Type;

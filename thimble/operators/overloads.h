@@ -15,7 +15,7 @@ namespace thimble {
 // output_shape_of: relies on the constraints about operands, ranks and attributes only. Where the
 // attributes leave it open: the recorded one.
 // constraints_of: what holds for this operator beyond common_constraints() (predicates.h).
-#define OPERATOR(Kind, name)                                             \
+#define THIMBLE_OPERATOR(Kind, name)                                     \
   AccessMap access_map_of(const Kind& a, const OpView& v);               \
   int64_t macs_of(const Kind& a, const OpView& v, const Region& region); \
   Shape output_shape_of(const Kind& a, const OpView& v);                 \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedule + addresses -> Program: kernels chosen, views formed, constants packed once.
+// Schedule + addresses -> Program: views formed for the kernels that steps name, constants packed
+// once.
 #pragma once
 
 #include "thimble/plan/placement.h"

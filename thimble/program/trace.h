@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Program executes, call by call, as text: kernel, parameters, views, region, chunk,
 // scratch; and each row that the caller brings or takes. Emitted code that is linked against
-// recording kernels must write the same (tests/support/trace.h): then what was verified is what
+// recording kernels must write the same (tests/trace/recorder.h): then what was verified is what
 // runs.
 #pragma once
 

@@ -53,7 +53,7 @@ struct OpContext {
 /// The optional bias at input 2: [count] int32, zeros if absent.
 [[nodiscard]] std::vector<int32_t> bias_of(const OpContext& context, int64_t count);
 
-#define OPERATOR(Kind, name) \
+#define THIMBLE_OPERATOR(Kind, name) \
   [[nodiscard]] std::vector<Bytes> evaluate(const Kind& op, const OpContext& context);
 #include "thimble/model/operators.def"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of 32 bits -> int8 in few instructions, against the reference's arithmetic.
-#include "thimble/target/kernels/depthwise/tails.h"
+#include "thimble/target/kernels/tails.h"
 
 #include <gtest/gtest.h>
 

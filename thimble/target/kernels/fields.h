@@ -21,16 +21,16 @@ template <class Struct, class Wanted>
 using If = std::enable_if_t<std::is_same_v<std::remove_const_t<Struct>, Wanted>, int>;
 
 #define F(name) visit(#name, s.name);
-#define PARAMS(Struct, fields)                       \
+#define THIMBLE_PARAMS(Struct, fields)               \
   template <class S, class Visit, If<S, Struct> = 0> \
   void each_field(S& s, Visit visit) {               \
     fields                                           \
   }
-PARAMS(ChannelScales, F(multipliers) F(shifts))
-PARAMS(Scale, F(multiplier) F(shift))
-PARAMS(LinearAxis, F(step) F(offset) F(in_extent))
-PARAMS(Window2D, F(kernel_h) F(kernel_w) F(stride_h) F(stride_w) F(dilation_h) F(dilation_w)
-                     F(pad_top) F(pad_left) F(in_h) F(in_w))
+THIMBLE_PARAMS(ChannelScales, F(multipliers) F(shifts))
+THIMBLE_PARAMS(Scale, F(multiplier) F(shift))
+THIMBLE_PARAMS(LinearAxis, F(step) F(offset) F(in_extent))
+THIMBLE_PARAMS(Window2D, F(kernel_h) F(kernel_w) F(stride_h) F(stride_w) F(dilation_h) F(dilation_w)
+                             F(pad_top) F(pad_left) F(in_h) F(in_w))
 #include "thimble/target/kernels/params.def"
 #undef F
 

@@ -121,7 +121,7 @@ struct KernelId {
 enum class Progress : uint8_t { kElement, kPixel, kPlane, kWhole, kNone };
 
 /// Parameters as the kernel takes them; pointers are null until `bind`.
-#define PARAMS(Struct, fields) , runtime::Struct
+#define THIMBLE_PARAMS(Struct, fields) , runtime::Struct
 using KernelParams = std::variant<std::monostate
 #include "thimble/target/kernels/params.def"
                                   >;

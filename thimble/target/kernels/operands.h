@@ -55,7 +55,7 @@ template <class Op>
 // What each operator's file defines.
 // supported: whether there are kernels for it, by that method.
 // uses: the calls; only where supported() holds.
-#define OPERATOR(Kind, name)                                              \
+#define THIMBLE_OPERATOR(Kind, name)                                      \
   [[nodiscard]] bool supported(const Kind& a, const Operands& t, Method); \
   [[nodiscard]] std::vector<KernelUse> uses(const Kind& a, const Operands& t, Method);
 #include "thimble/model/operators.def"

@@ -51,7 +51,7 @@ bool same_values(const KernelParams& a, const KernelParams& b) {
 }
 
 const char* type_name(const KernelParams& params) {
-#define PARAMS(Struct, fields) , #Struct
+#define THIMBLE_PARAMS(Struct, fields) , #Struct
   static constexpr const char* kNames[] = {""
 #include "thimble/target/kernels/params.def"
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real scales -> fixed-point ones, as TensorFlow Lite forms them (spec/reference_arithmetic.md).
+// Real scales -> fixed-point ones, as TensorFlow Lite forms them (docs/arithmetic.md).
 #pragma once
 
 #include <cstdint>

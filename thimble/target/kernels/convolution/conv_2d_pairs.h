@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "thimble/target/kernels/depthwise/tails.h"
 #include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/tails.h"
 
 namespace thimble {
 

@@ -9,8 +9,8 @@
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
-#include "thimble/target/kernels/depthwise/tails.h"
 #include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/tails.h"
 
 namespace thimble {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/target/kernels/depthwise/tails.h"
+#include "thimble/target/kernels/tails.h"
 
 #include <algorithm>
 #include <cstdlib>
