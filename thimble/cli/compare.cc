@@ -112,7 +112,7 @@ int compare_paper(const CompareOptions& options) {
   return kDone;
 }
 
-// What was a flag takes a file now; a model behind it is no file.
+// --json takes a file: a model behind it is none.
 void tell_apart(CompareOptions& options) {
   std::string& file = options.json.path;
   if (file.starts_with("zoo:") || file.ends_with(".tflite")) {

@@ -21,7 +21,7 @@ class CounterNames {
  public:
   /// For all loops of the nodes; within one another each has a name of its own.
   void add(std::span<const ProgramNode> nodes);
-  /// For one whose body is a function of its own.
+  /// The counter of a loop whose body is a function of its own.
   void add(LoopId loop, const std::string& name) { names_[loop] = name; }
 
   [[nodiscard]] const std::string& operator()(LoopId loop) const { return names_.at(loop); }
