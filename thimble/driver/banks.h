@@ -9,7 +9,7 @@
 
 namespace thimble {
 
-/// Their bytes, the largest first; banks that touch are one piece.
+/// Bytes of each run of on-chip memory, the largest first; banks that touch are one run.
 [[nodiscard]] std::vector<int64_t> on_chip_runs(const Target& target);
 /// Whether on-chip memory beside the largest piece has room for so much.
 [[nodiscard]] bool lies_in_another_bank(const Target& target, int64_t bytes);

@@ -23,7 +23,7 @@ namespace thimble {
 enum class Phase : uint8_t { kReading, kPlanning, kCalibrating, kPlacing, kVerifying, kEmitting };
 [[nodiscard]] const char* name(Phase phase);  ///< "reading the model", ...
 
-/// Called at the begin of each phase, and some fifty times a second while searches run, on the
+/// Called at the beginning of each phase, and some fifty times a second while searches run, on the
 /// caller's thread. false cancels: soon in searches, elsewhere before the next phase.
 using PhaseCallback = std::function<bool(Phase)>;
 

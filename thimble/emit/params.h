@@ -19,7 +19,7 @@ namespace thimble {
 [[nodiscard]] std::string constant_declaration(const ProgramConstant& constant);
 /// What the linker calls it, which only equal constants share: "thimble_216_09f3c1...".
 [[nodiscard]] std::string constant_symbol(const ProgramConstant& constant);
-/// Its elements, 100 columns wide.
+/// A constant's elements, 100 columns wide.
 [[nodiscard]] std::string constant_elements(const ProgramConstant& constant);
 
 }  // namespace thimble

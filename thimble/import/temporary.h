@@ -24,7 +24,7 @@ class Temporary {
   Temporary& operator=(const Temporary&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// It has a place now where it stays.
+  /// The file stays: it has its place now.
   void keep();
 
  private:

@@ -37,7 +37,7 @@ struct RealRows {
   float fraction = 0;
   bool operator==(const RealRows&) const = default;
 };
-/// Those of each of `out` rows.
+/// What each of `out` rows is made of.
 [[nodiscard]] std::vector<RealRows> real_rows(const ResizeBilinear& a, int64_t in, int64_t out);
 
 }  // namespace thimble

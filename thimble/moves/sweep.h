@@ -65,7 +65,7 @@ class Sweeps {
   /// bytes, instructions and, if they are limited, MACs.
   [[nodiscard]] std::vector<Sweep> all(const std::vector<SweepTile>& tiles,
                                        const std::vector<int64_t>& otherwise_bytes) const;
-  /// Those that end at `end`.
+  /// Sweeps that end at `end`.
   [[nodiscard]] std::vector<Sweep> ending_at(int end, const std::vector<SweepTile>& tiles,
                                              const std::vector<int64_t>& otherwise_bytes) const {
     return ending_at(end, tiles, otherwise_bytes, times_.front());

@@ -30,7 +30,7 @@ class SweepTimes {
     std::array<ScratchTime, kScratchRooms.size()> with = {};
   };
 
-  /// It must outlive this.
+  /// The estimate must outlive this.
   explicit SweepTimes(LatencyEstimate& latency) : latency_(latency) {}
 
   /// Tiles in which there is nothing to do count nothing: they take little, and differ from run to

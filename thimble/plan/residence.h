@@ -28,7 +28,7 @@ struct Transfer {
   Position before = 0;  ///< the step that finds it there
   bool operator==(const Transfer&) const = default;
 };
-/// Those between the stays, by buffer.
+/// The transfers between stays, by buffer.
 [[nodiscard]] std::vector<Transfer> transfers(const std::vector<Residence>& residences);
 
 }  // namespace thimble

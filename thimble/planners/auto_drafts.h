@@ -78,7 +78,7 @@ class AutoDrafts {
   std::vector<AutoCut> cuts_of(AutoAttempt& of, const std::vector<int>& order, int jobs,
                                std::string& obstacle) const;
 
-  /// Those that `stream` cuts, and of small networks more.
+  /// The orders that `stream` cuts, and of small networks more.
   std::vector<std::vector<int>> orders_for(const AutoAttempt& of);
 
   const Graph& graph_;

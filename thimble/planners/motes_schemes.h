@@ -28,7 +28,7 @@ class MotesSchemes {
   const std::vector<Unit>& of(int begin, int end);
   /// With channels of runs within its parts, and fewer bytes than `below`.
   std::vector<Unit> within(const GroupCandidate& outer, int64_t below);
-  /// Those found so far.
+  /// The units found so far.
   [[nodiscard]] std::vector<Unit> all() const;
 
  private:

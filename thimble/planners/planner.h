@@ -89,7 +89,7 @@ struct Infeasible {
 
 /// Without points yet.
 [[nodiscard]] Front front_within(const Limits& limits);
-/// Those that no other is as good as, and the one that the limits choose; never empty.
+/// The plans that no other is as good as, and the one that the limits choose; never empty.
 [[nodiscard]] Planned front_of(const Limits& limits, std::vector<PricedPlan> plans);
 /// The plans with a format of weights for each operator: those that are fastest together within so
 /// many bytes of flash; the smallest, if none are. Where the core has several.
@@ -108,7 +108,7 @@ struct Planner {
   const char* name;
   const char* summary;                         ///< one sentence, with the paper
   std::map<std::string, std::string> options;  ///< key -> what it means, with its default
-  /// One or the other.
+  /// A planner has `decide` or, if it searches several plans, `search`.
   PlannerDecision (*decide)(const Graph& graph, const Limits& limits,
                             const PlannerOptions& options) = nullptr;
   PlannerAnswer (*search)(const Graph& graph, const Limits& limits,

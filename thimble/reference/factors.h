@@ -17,7 +17,7 @@ namespace thimble::reference {
                                                                float result_scale,
                                                                int64_t channels);
 
-/// Those of a convolution: products of float64, or as of a fully connected layer.
+/// Factors of a convolution: products of float64, or as of a fully connected layer.
 [[nodiscard]] std::vector<FixedFactor> convolution_factors(Arithmetic arithmetic,
                                                            const Tensor& input,
                                                            const Tensor& weights,

@@ -41,7 +41,7 @@ struct LatencyModel {
 /// A model's coefficients, each looked up by its name once.
 class KernelCoefficients {
  public:
-  /// It must outlive it.
+  /// The model must outlive this.
   explicit KernelCoefficients(const LatencyModel& model);
   /// As LatencyModel::coefficients.
   [[nodiscard]] const Features* of(KernelId kernel) const {

@@ -17,7 +17,7 @@ namespace thimble {
 /// For several threads at a time.
 class KernelUses {
  public:
-  /// It must outlive this.
+  /// The graph must outlive this.
   explicit KernelUses(const Graph& graph) : graph_(graph) {}
 
   /// As kernel_uses; none where there is no kernel. Valid as long as this.

@@ -76,7 +76,7 @@ template <DepthwiseForm kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_float_conv_2d(const Operands& t);
 /// Weights of int8 by output channels, a bias (zeros if there is none), and the weights' scales.
 [[nodiscard]] std::vector<PackedConstant> pack_hybrid_conv_2d(const Operands& t);
-/// Those of conv_2d_f32 for a call of conv_2d_hybrid_f32.
+/// Parameters of conv_2d_f32 for a call of conv_2d_hybrid_f32.
 [[nodiscard]] KernelParams expanded_float_conv_2d(const Operands& t, const KernelParams& params);
 /// Weights of float32 or int8, and biases.
 [[nodiscard]] std::vector<PackedConstant> pack_float_lstm(const Operands& t);

@@ -126,7 +126,7 @@ constexpr KernelInfo softmax_row_dsp(const char* name, DType out) {
                       .adapt = softmax_exponentials});
 }
 
-/// Those of instruction sets.
+/// Rows of SVDF_FEATURES by instruction set.
 template <auto Kernel>
 constexpr KernelInfo svdf_features_row(const char* name, DType out, InstructionSet set) {
   return row<Kernel>({.name = name,

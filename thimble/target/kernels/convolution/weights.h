@@ -47,7 +47,8 @@ template <class Term>
 [[nodiscard]] std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels,
                                                          float result_scale);
 
-/// Those that has_foldable_weights() operators pass: weights, bias, multipliers, shifts.
+/// Constants of operators that has_foldable_weights() holds for: weights, bias, multipliers,
+/// shifts.
 [[nodiscard]] std::vector<PackedConstant> weight_constants(const Operands& t, WeightOrder order,
                                                            Shape packed_shape);
 /// bias as it is (zeros if absent), multipliers, shifts.
