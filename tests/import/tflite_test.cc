@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "single_operator.h"
 #include "tflite_builder.h"
 #include "thimble/model/error.h"
 #include "thimble/reference/interpreter.h"
@@ -18,25 +19,6 @@ using tflite::TensorType;
 
 Graph import(const TfliteBuilder& builder) {
   return import_tflite(builder.bytes(), "test", "test.tflite");
-}
-
-/// One operator from tensor 0, with the given further inputs, to a new tensor of shape `out`.
-template <class Options>
-Graph import_single(TfliteBuilder b, BuiltinOperator code, std::vector<int32_t> rest,
-                    const std::vector<int32_t>& out, Options options) {
-  std::vector<int32_t> operands = {0};
-  operands.insert(operands.end(), rest.begin(), rest.end());
-  const int32_t output = b.tensor(out, b.at(0).type);
-  b.op(code, operands, {output}, std::move(options));
-  b.inputs({0});
-  b.outputs({output});
-  return import(b);
-}
-
-TfliteBuilder with_input(const std::vector<int32_t>& shape, TensorType type = TensorType::INT8) {
-  TfliteBuilder b;
-  b.tensor(shape, type);
-  return b;
 }
 
 tflite::Conv2DOptionsT conv_options(tflite::Padding padding, int32_t stride, int32_t dilation) {
@@ -258,84 +240,6 @@ TEST(TfliteImport, SlicesToTheEndWhereTheSizeSaysSo) {
                                 tflite::SliceOptionsT{});
   EXPECT_EQ(std::get<Slice>(g.ops[0].attributes), (Slice{{1, 2}, {1, 1}, {}}));
   EXPECT_EQ(g.ops[0].inputs, std::vector<TensorId>{{0}});
-}
-
-Slice strided_slice(const std::vector<int32_t>& in, const std::vector<int32_t>& begins,
-                    const std::vector<int32_t>& ends, const std::vector<int32_t>& strides,
-                    const std::vector<int32_t>& out, tflite::StridedSliceOptionsT options = {}) {
-  TfliteBuilder b = with_input(in);
-  const int32_t first = b.constant(begins);
-  (void)b.constant(ends);
-  (void)b.constant(strides);
-  const Graph g = import_single(std::move(b), BuiltinOperator::STRIDED_SLICE,
-                                {first, first + 1, first + 2}, out, options);
-  return std::get<Slice>(g.ops[0].attributes);
-}
-
-TEST(TfliteImport, CountsIndicesFromTheEndAndCutsThem) {
-  EXPECT_EQ(strided_slice({9, 6}, {-3, 1}, {100, -1}, {1, 2}, {3, 2}), (Slice{{6, 1}, {1, 2}, {}}));
-}
-
-TEST(TfliteImport, SlicesBackwardsPastTheFirst) {
-  EXPECT_EQ(strided_slice({9, 6}, {100, 2}, {-100, 0}, {-4, -1}, {3, 2}),
-            (Slice{{8, 2}, {-4, -1}, {}}));
-}
-
-TEST(TfliteImport, MasksBeginsAndEnds) {
-  tflite::StridedSliceOptionsT options;
-  options.begin_mask = 3;
-  options.end_mask = 3;
-  EXPECT_EQ(strided_slice({5, 6}, {3, 3}, {3, 3}, {2, -2}, {3, 3}, options),
-            (Slice{{0, 5}, {2, -2}, {}}));
-}
-
-TEST(TfliteImport, DropsShrunkAxes) {
-  tflite::StridedSliceOptionsT options;
-  options.shrink_axis_mask = 5;
-  EXPECT_EQ(strided_slice({5, 6, 7}, {-1, 1, 2}, {0, 4, 0}, {1, 1, 1}, {3}, options),
-            (Slice{{4, 1, 2}, {1, 1, 1}, {0, 2}}));
-}
-
-// x[..., 0]; x[1:3, ..., ::-1]; x[2].
-TEST(TfliteImport, SlicesAllThatAnEllipsisLeavesOut) {
-  tflite::StridedSliceOptionsT options;
-  options.ellipsis_mask = 1;
-  options.shrink_axis_mask = 2;
-  EXPECT_EQ(strided_slice({4, 5, 6}, {0, 3}, {0, 4}, {1, 1}, {4, 5}, options),
-            (Slice{{0, 0, 3}, {1, 1, 1}, {2}}));
-  options = {};
-  options.ellipsis_mask = 2;
-  options.begin_mask = options.end_mask = 4;
-  EXPECT_EQ(strided_slice({4, 5, 6, 7}, {1, 9, 0}, {3, 9, 0}, {1, 9, -1}, {2, 5, 6, 7}, options),
-            (Slice{{1, 0, 0, 6}, {1, 1, 1, -1}, {}}));
-  options = {};
-  options.shrink_axis_mask = 1;
-  EXPECT_EQ(strided_slice({4, 5}, {2}, {3}, {1}, {5}, options), (Slice{{2, 0}, {1, 1}, {0}}));
-}
-
-// x has two axes. In x[1:2, ..., 0:2] the ellipsis takes the last one; what follows is not read.
-TEST(TfliteImport, SlicesOneAxisByAnEllipsisAtLeast) {
-  tflite::StridedSliceOptionsT options;
-  options.ellipsis_mask = 2;
-  EXPECT_EQ(strided_slice({4, 5}, {1, 0, 0}, {2, 0, 2}, {1, 1, 1}, {1, 5}, options),
-            (Slice{{1, 0}, {1, 1}, {}}));
-}
-
-// x[1:, None, ..., None, 2].
-TEST(TfliteImport, ReshapesASliceWithNewAxes) {
-  TfliteBuilder b = with_input({3, 4, 5});
-  const int32_t begins = b.constant({1, 0, 0, 0, 2}), ends = b.constant({3, 0, 0, 0, 3}),
-                strides = b.constant({1, 1, 1, 1, 1});
-  tflite::StridedSliceOptionsT options;
-  options.new_axis_mask = 2 + 8;
-  options.ellipsis_mask = 4;
-  options.shrink_axis_mask = 16;
-  const Graph g = import_single(std::move(b), BuiltinOperator::STRIDED_SLICE,
-                                {begins, ends, strides}, {2, 1, 4, 1}, options);
-  ASSERT_EQ(g.ops.size(), 2U);
-  EXPECT_EQ(g.ops[0].attributes, Attributes(Slice{{1, 0, 2}, {1, 1, 1}, {2}}));
-  EXPECT_EQ(g.tensor(g.ops[0].outputs[0]).shape, (Shape{2, 4}));
-  EXPECT_EQ(g.ops[1].attributes, Attributes(Reshape{}));
 }
 
 TEST(TfliteImport, TakesALogistic) {

@@ -15,5 +15,7 @@ struct Refusal {
 };
 
 [[nodiscard]] std::vector<Refusal> refusals();
+/// Refusals of operators with a state and of the audio front end, which refusals() has, too.
+[[nodiscard]] std::vector<Refusal> refusals_of_sequences();
 
 }  // namespace thimble::testing

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "tests/support/signal_draw.h"
+#include "tests/support/sequence_draw.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/reference/elements.h"
@@ -32,29 +32,10 @@ Attributes operator_number(int number) {
   return all[static_cast<size_t>(number)];
 }
 
-/// Indices along an axis, and up to two beyond it on either side.
-Bytes random_positions(int64_t count, int64_t extent, Random& random) {
-  std::vector<int32_t> values;
-  for (; count > 0; --count) values.push_back(static_cast<int32_t>(random.between(-2, extent + 1)));
-  return reference::bytes_from(values);
-}
-
-/// The extent of the axis that an operand has indices of; 0: it has none.
-int64_t indexed_extent(const Graph& graph, TensorId tensor) {
-  for (const Op& op : graph.ops) {
-    const Shape& x = graph.tensor(op.inputs[0]).shape;
-    const auto* gather = std::get_if<Gather>(&op.attributes);
-    if (gather != nullptr && op.inputs[1] == tensor) return x[static_cast<size_t>(gather->axis)];
-    if (std::holds_alternative<UpdateSlice>(op.attributes) && op.inputs[2] == tensor)
-      return x.back();
-  }
-  return 0;
-}
-
 /// Draws the attributes, operands and output of one operator.
-class Draw : public SignalDraw {
+class Draw : public SequenceDraw {
  public:
-  using SignalDraw::SignalDraw;
+  using SequenceDraw::SequenceDraw;
 
   Graph graph(const Attributes& kind) {
     std::visit([&](const auto& a) { make(a); }, kind);
@@ -69,7 +50,7 @@ class Draw : public SignalDraw {
   }
 
  private:
-  using SignalDraw::make;
+  using SequenceDraw::make;
   void make(const Conv2D&) {
     Shape x = image();
     const int64_t groups = maybe(0.3) ? some(1, 4) : 1;
@@ -476,72 +457,6 @@ class Draw : public SignalDraw {
   void make_function() {
     op(A{}, {int8(some_shape(1, 6))}, DType::kInt8, int8_quantization());
   }
-  void make(const SvdfFeatures&) {
-    const int64_t depth = some(1, 12);
-    const TensorId x = int8({some(1, 3), depth});
-    const TensorId weights = symmetric({some(1, 7), depth}, DType::kInt8, 0.01F);
-    Quantization q = quantization_of_sums(at(x).quantization.scales[0] * 0.01F, depth);
-    const DType type = some_activation();
-    if (type == DType::kInt16) q = {{q.scales[0] / 256}, {0}, 0};
-    op(SvdfFeatures{}, {x, weights}, type, q);
-  }
-  void make(const ShiftIn&) {
-    const DType type = some_activation();
-    const Quantization q = quantization_of(type);
-    Shape shape = some_shape(1, 5);
-    const TensorId state = tensor(shape, type, q);
-    shape.back() = 1;
-    op(ShiftIn{}, {state, tensor(shape, type, q)}, type, q);
-  }
-  void make(const SvdfOutput&) {
-    const DType type = some_activation();
-    const int64_t units = some(1, 5), rank = some(1, 3), memory = some(1, 6);
-    const TensorId state = tensor({some(1, 3), units * rank, memory}, type, quantization_of(type));
-    const float scale = type == DType::kInt16 ? 0.01F / 256 : 0.01F;
-    const TensorId weights = symmetric({units * rank, memory}, type, scale);
-    const TensorId bias = tensor({units}, DType::kInt32, {});
-    fill(bias);
-    const float wide = type == DType::kInt16 ? 256 * 256 : 1;
-    op(SvdfOutput{}, {state, weights, bias}, DType::kInt8,
-       quantization_of_sums(at(state).quantization.scales[0] * scale * wide, rank * memory));
-  }
-  /// Weights of float32, or of int8.
-  void make_float_lstm(int64_t batch, int64_t times, int64_t inputs, int64_t units) {
-    const bool hybrid = maybe(0.5);
-    const auto gates = [&](const Shape& shape) {
-      const auto zero = static_cast<int32_t>(maybe(0.5) ? 0 : some(-20, 20));
-      const Quantization q{{0.01F, 0.02F, 0.005F, 0.1F}, {zero, zero, zero, zero}, 0};
-      const TensorId t =
-          hybrid ? tensor(shape, DType::kInt8, q) : tensor(shape, DType::kFloat32, {});
-      fill(t);
-      return t;
-    };
-    const TensorId x = tensor({batch, times, inputs}, DType::kFloat32, {});
-    const TensorId state = tensor({batch, 2 * units}, DType::kFloat32, {});
-    const TensorId weights = gates({4, units, inputs}), recurrent = gates({4, units, units});
-    const TensorId bias = tensor({4, units}, DType::kFloat32, {});
-    fill(bias);
-    const Lstm lstm{.real_clip = maybe(0.5) ? 0.25F * static_cast<float>(some(1, 8)) : 0};
-    op(lstm, {x, state, weights, recurrent, bias}, DType::kFloat32, {});
-  }
-  void make(const Lstm&) {
-    const int64_t batch = some(1, 2), times = some(1, 4), inputs = some(1, 6), units = some(1, 5);
-    if (maybe(0.5)) return make_float_lstm(batch, times, inputs, units);
-    const Quantization q = int8_quantization();
-    const auto gates = [&](const Shape& shape) {
-      const TensorId t = tensor(shape, DType::kInt8, {{0.01F, 0.02F, 0.005F, 0.1F}, {0, 0, 0, 0}});
-      fill(t);
-      return t;
-    };
-    const TensorId x = int8({batch, times, inputs});
-    const TensorId state = tensor({batch, 3 * units}, DType::kInt8, q);
-    const TensorId weights = gates({4, units, inputs}), recurrent = gates({4, units, units});
-    const TensorId bias = tensor({4, units}, DType::kInt32, {});
-    fill(bias);
-    const Lstm lstm{.cell_scale = std::ldexp(1.0F, static_cast<int>(some(-15, -10))),
-                    .cell_clip = maybe(0.5) ? static_cast<int32_t>(some(1, 32767)) : 0};
-    op(lstm, {x, state, weights, recurrent, bias}, DType::kInt8, q);
-  }
   void make(const LogSoftmax&) {
     op(LogSoftmax{}, {int8(some_shape(1, 4))}, DType::kInt8, {{0x1p-4F}, {127}, 0});
   }
@@ -626,18 +541,6 @@ class Draw : public SignalDraw {
   void make(const ResizeBilinear&) { make_resize<ResizeBilinear>(int8(image())); }
 };
 
-/// Weights that half of the networks keep as they are.
-std::vector<bool> kept_in_int8(const Graph& graph, uint64_t seed) {
-  std::vector<bool> kept(graph.tensors.size());
-  if (Random(~seed).between(0, 1) == 0) return kept;
-  for (const Op& op : graph.ops) {
-    for (size_t k = 0; k < op.inputs.size(); ++k)
-      kept[op.inputs[k].index()] =
-          kept[op.inputs[k].index()] || is_hybrid(op.attributes, k, graph.tensor(op.inputs[k]));
-  }
-  return kept;
-}
-
 }  // namespace
 
 Graph random_op_graph(uint64_t seed) {
@@ -651,49 +554,6 @@ Graph random_op_graph(uint64_t seed) {
     }
   }
   throw InternalError(std::string(name(kind)) + ": no draw was supported");
-}
-
-Graph in_float32(Graph graph, uint64_t seed) {
-  Random random(seed);
-  const std::vector<bool> kept = kept_in_int8(graph, seed);
-  for (size_t k = 0; k < graph.tensors.size(); ++k) {
-    if (kept[k]) continue;
-    Tensor& t = graph.tensors[k];
-    t.type = DType::kFloat32;
-    t.quantization = {};
-    if (t.is_constant())
-      t.data = std::make_shared<const Bytes>(random_bytes_of(t.type, elements(t.shape), 1, random));
-  }
-  for (Op& op : graph.ops) {
-    if (auto* pad = std::get_if<Pad>(&op.attributes)) pad->value = 0;
-    if (auto* svdf = std::get_if<SvdfOutput>(&op.attributes))
-      svdf->activation = static_cast<Activation>(random.between(0, 3));
-  }
-  const bool taken = std::ranges::all_of(
-      graph.ops, [&](const Op& op) { return unsupported_reason(graph, op).empty(); });
-  return taken ? graph : Graph{};
-}
-
-Bytes random_values(const Graph& graph, TensorId tensor, Random& random) {
-  const Tensor& t = graph.tensor(tensor);
-  if (const int64_t extent = indexed_extent(graph, tensor); extent > 0)
-    return random_positions(elements(t.shape), extent, random);
-  double range = 1;
-  for (const Port& port : graph.outputs) {
-    const std::vector<float>& scales = graph.tensor(port.tensor).quantization.scales;
-    const int64_t width = size_bytes(graph.tensor(port.tensor).type);
-    if (!scales.empty()) range = 1.2 * scales[0] * std::ldexp(1.0, static_cast<int>(8 * width) - 1);
-  }
-  return random_bytes_of(t.type, elements(t.shape), range, random);
-}
-
-std::vector<Bytes> random_inputs(const Graph& graph, uint64_t seed) {
-  Random random(seed);
-  std::vector<Bytes> values(graph.tensors.size());
-  for (const Port& port : graph.inputs) {
-    values[port.tensor.index()] = random_values(graph, port.tensor, random);
-  }
-  return values;
 }
 
 }  // namespace thimble::testing

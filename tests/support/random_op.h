@@ -24,6 +24,9 @@ namespace thimble::testing {
 /// zero point. As it is where that means nothing.
 [[nodiscard]] Graph as_uint8(Graph graph, uint64_t seed);
 
+/// `count` indices along an axis of that extent, and up to two beyond it on either side.
+[[nodiscard]] Bytes random_positions(int64_t count, int64_t extent, zoo::Random& random);
+
 /// Random row-major bytes of a tensor, over the type's range; float32: over the range of `graph`'s
 /// quantised output, and somewhat beyond.
 [[nodiscard]] Bytes random_values(const Graph& graph, TensorId tensor, zoo::Random& random);

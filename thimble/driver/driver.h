@@ -58,7 +58,7 @@ void check_search_options(const Request& request);
 [[nodiscard]] PlanOrigin plan_origin(const Source& source, const GraphOptions& options);
 /// What the model of a saved plan was planned as.
 [[nodiscard]] GraphOptions options_of(const PlanOrigin& origin, int64_t max_bytes);
-/// The same with its cost, for a report.
+/// A checked plan with its cost, for a report.
 [[nodiscard]] Compiled described(Compiled checked);
 
 }  // namespace thimble

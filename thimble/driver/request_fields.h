@@ -62,7 +62,7 @@ struct RequestField {
   std::vector<std::string> words;  ///< of FieldForm::kWord and kPlace
   void (*set)(Request& request, const FieldValue& value);
   Texts (*texts)(const Request& request);  ///< none: it is as if it were left out
-  /// The same, whatever the spelling. Throws CompileError for what is not known.
+  /// One text for all spellings of a value. Throws CompileError for what is not known.
   std::string (*canonical)(const std::string& text) = nullptr;
 };
 

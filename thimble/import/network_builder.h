@@ -39,7 +39,7 @@ class NetworkBuilder {
   /// Throws CompileError for one that reads what nothing has made by then, writes what has a value
   /// already, or is not supported.
   void add(Op op, const std::string& where);
-  /// The same for what an operator of the file became; of constants alone, it becomes constants.
+  /// Adds what an operator of the file became; of constants alone, it becomes constants.
   void add(ReadOperator read, const FileOp& from);
   /// An operator of which nothing was left that dequantised a constant.
   void add_dequantised_constant(const FileOp& op) { dequantised_.add(op); }

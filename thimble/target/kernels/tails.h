@@ -32,8 +32,8 @@ struct Tails {
 struct TailRange {
   int64_t least = 0, most = 0;
 };
-constexpr int kMostDoublings =
-    8;  ///< -128 * 2^8 fits 16 bits; of weights with a zero point 255 * 2^7
+/// -128 * 2^8 fits 16 bits; of weights with a zero point 255 * 2^7.
+constexpr int kMostDoublings = 8;
 
 /// The cheapest that is exact for every channel, whatever the inputs. held: all sums are times
 /// 2^held (and fit so); else each channel has its own, at most most_doublings: weights times that
