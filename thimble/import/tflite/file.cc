@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "thimble/import/refusal.h"
 #include "thimble/import/tflite/schema.h"
@@ -79,192 +80,57 @@ Code as_code(Generated value) {
   return static_cast<Code>(value);
 }
 
-template <class Table>
-tfl::ActivationFunctionType activation_of(const Table& from) {
-  return as_code<tfl::ActivationFunctionType>(from.fused_activation_function());
+/// Fields of options.def, each as what its table has.
+template <class T>
+void set(T& field, T given) {
+  field = given;
 }
+template <class Code, class Generated>
+requires std::is_enum_v<Generated>
+void set(Code& field, Generated given) { field = as_code<Code>(given); }
+void set(std::span<const int32_t>& field, const flatbuffers::Vector<int32_t>* given) {
+  field = view_of(given);
+}
+void set(bool& field, const flatbuffers::Vector<int32_t>* given) { field = given != nullptr; }
+void set(std::string_view& field, const flatbuffers::String* given) { field = text_of(given); }
 
-template <class Table>
-tfl::OperatorOptions convolution(const Table* from) {
-  if (from == nullptr) return {};
-  tfl::ConvolutionOptions result{.padding = as_code<tfl::Padding>(from->padding()),
-                                 .stride_h = from->stride_h(),
-                                 .stride_w = from->stride_w(),
-                                 .activation = activation_of(*from)};
-  if constexpr (requires { from->dilation_h_factor(); }) {
-    result.dilation_h = from->dilation_h_factor();
-    result.dilation_w = from->dilation_w_factor();
+// read(table, options) of all structs of options.def
+#define OPERATOR(code, Table)
+#define FIELD(type, name, initial, accessor) set(to.name, from.accessor());
+#define FIELD_OF_SOME(type, name, initial, accessor) \
+  if constexpr (requires { from.accessor(); }) set(to.name, from.accessor());
+#define OPTIONS(Struct, operators, fields)        \
+  template <class Table>                          \
+  void read(const Table& from, tfl::Struct& to) { \
+    fields                                        \
   }
+#include "thimble/import/tflite/options.def"
+#undef FIELD_OF_SOME
+#undef FIELD
+#undef OPERATOR
+
+/// Nothing if there is no such table.
+template <class Options, class Table>
+tfl::OperatorOptions options_in(const Table* from) {
+  if (from == nullptr) return {};
+  Options result;
+  read(*from, result);
   return result;
-}
-
-template <class Table>
-tfl::OperatorOptions fused(const Table* from) {
-  if (from == nullptr) return {};
-  return tfl::ActivationOptions{activation_of(*from)};
-}
-
-template <class Table>
-tfl::OperatorOptions along_axis(const Table* from) {
-  if (from == nullptr) return {};
-  tfl::AxisOptions result{.axis = from->axis()};
-  if constexpr (requires { from->fused_activation_function(); })
-    result.activation = activation_of(*from);
-  return result;
-}
-
-template <class Table>
-tfl::OperatorOptions resizing(const Table* from) {
-  if (from == nullptr) return {};
-  return tfl::ResizeOptions{from->align_corners(), from->half_pixel_centers()};
-}
-
-template <class Table>
-tfl::OperatorOptions splitting(const Table* from) {
-  if (from == nullptr) return {};
-  return tfl::SplitOptions{from->num_splits()};
-}
-
-template <class Table>
-tfl::OperatorOptions blocks(const Table* from) {
-  if (from == nullptr) return {};
-  return tfl::BlockOptions{from->block_size()};
-}
-
-/// `make` of the table, if there is one.
-template <class Table, class Make>
-tfl::OperatorOptions given(const Table* from, Make make) {
-  if (from == nullptr) return {};
-  return make(*from);
 }
 
 /// Those of the code: an operator with the options of another has none.
 tfl::OperatorOptions options_of(const tflite::Operator& op, tfl::BuiltinOperator code) {
-  using tfl::BuiltinOperator;
   switch (code) {
-    case BuiltinOperator::CONV_2D:
-      return convolution(op.builtin_options_as_Conv2DOptions());
-    case BuiltinOperator::DEPTHWISE_CONV_2D:
-      return convolution(op.builtin_options_as_DepthwiseConv2DOptions());
-    case BuiltinOperator::TRANSPOSE_CONV:
-      return convolution(op.builtin_options_as_TransposeConvOptions());
-    case BuiltinOperator::AVERAGE_POOL_2D:
-    case BuiltinOperator::MAX_POOL_2D:
-    case BuiltinOperator::L2_POOL_2D:
-      return given(op.builtin_options_as_Pool2DOptions(), [](const tflite::Pool2DOptions& o) {
-        return tfl::PoolOptions{.padding = as_code<tfl::Padding>(o.padding()),
-                                .stride_h = o.stride_h(),
-                                .stride_w = o.stride_w(),
-                                .filter_h = o.filter_height(),
-                                .filter_w = o.filter_width(),
-                                .activation = activation_of(o)};
-      });
-    case BuiltinOperator::FULLY_CONNECTED:
-      return given(op.builtin_options_as_FullyConnectedOptions(),
-                   [](const tflite::FullyConnectedOptions& o) {
-                     return tfl::FullyConnectedOptions{
-                         activation_of(o),
-                         as_code<tfl::FullyConnectedOptionsWeightsFormat>(o.weights_format()),
-                         o.keep_num_dims()};
-                   });
-    case BuiltinOperator::BATCH_MATMUL:
-      return given(op.builtin_options_as_BatchMatMulOptions(),
-                   [](const tflite::BatchMatMulOptions& o) {
-                     return tfl::BatchMatMulOptions{o.adj_x(), o.adj_y()};
-                   });
-    case BuiltinOperator::ADD:
-      return fused(op.builtin_options_as_AddOptions());
-    case BuiltinOperator::SUB:
-      return fused(op.builtin_options_as_SubOptions());
-    case BuiltinOperator::MUL:
-      return fused(op.builtin_options_as_MulOptions());
-    case BuiltinOperator::DIV:
-      return fused(op.builtin_options_as_DivOptions());
-    case BuiltinOperator::L2_NORMALIZATION:
-      return fused(op.builtin_options_as_L2NormOptions());
-    case BuiltinOperator::CONCATENATION:
-      return along_axis(op.builtin_options_as_ConcatenationOptions());
-    case BuiltinOperator::PACK:
-      return along_axis(op.builtin_options_as_PackOptions());
-    case BuiltinOperator::UNPACK:
-      return along_axis(op.builtin_options_as_UnpackOptions());
-    case BuiltinOperator::GATHER:
-      return given(op.builtin_options_as_GatherOptions(), [](const tflite::GatherOptions& o) {
-        return tfl::GatherOptions{o.axis(), o.batch_dims()};
-      });
-    case BuiltinOperator::SOFTMAX:
-      return given(op.builtin_options_as_SoftmaxOptions(),
-                   [](const tflite::SoftmaxOptions& o) { return tfl::SoftmaxOptions{o.beta()}; });
-    case BuiltinOperator::LEAKY_RELU:
-      return given(op.builtin_options_as_LeakyReluOptions(), [](const tflite::LeakyReluOptions& o) {
-        return tfl::LeakyReluOptions{o.alpha()};
-      });
-    case BuiltinOperator::GELU:
-      return given(op.builtin_options_as_GeluOptions(),
-                   [](const tflite::GeluOptions& o) { return tfl::GeluOptions{o.approximate()}; });
-    case BuiltinOperator::CUMSUM:
-      return given(op.builtin_options_as_CumsumOptions(), [](const tflite::CumsumOptions& o) {
-        return tfl::CumsumOptions{o.exclusive(), o.reverse()};
-      });
-    case BuiltinOperator::RESIZE_BILINEAR:
-      return resizing(op.builtin_options_as_ResizeBilinearOptions());
-    case BuiltinOperator::RESIZE_NEAREST_NEIGHBOR:
-      return resizing(op.builtin_options_as_ResizeNearestNeighborOptions());
-    case BuiltinOperator::STRIDED_SLICE:
-      return given(op.builtin_options_as_StridedSliceOptions(),
-                   [](const tflite::StridedSliceOptions& o) {
-                     return tfl::StridedSliceOptions{o.begin_mask(),       o.end_mask(),
-                                                     o.ellipsis_mask(),    o.new_axis_mask(),
-                                                     o.shrink_axis_mask(), o.offset()};
-                   });
-    case BuiltinOperator::SPLIT:
-      return splitting(op.builtin_options_as_SplitOptions());
-    case BuiltinOperator::SPLIT_V:
-      return splitting(op.builtin_options_as_SplitVOptions());
-    case BuiltinOperator::DEPTH_TO_SPACE:
-      return blocks(op.builtin_options_as_DepthToSpaceOptions());
-    case BuiltinOperator::SPACE_TO_DEPTH:
-      return blocks(op.builtin_options_as_SpaceToDepthOptions());
-    case BuiltinOperator::MIRROR_PAD:
-      return given(op.builtin_options_as_MirrorPadOptions(), [](const tflite::MirrorPadOptions& o) {
-        return tfl::MirrorPadOptions{as_code<tfl::MirrorPadMode>(o.mode())};
-      });
-    case BuiltinOperator::MEAN:
-    case BuiltinOperator::SUM:
-    case BuiltinOperator::REDUCE_ALL:
-    case BuiltinOperator::REDUCE_ANY:
-    case BuiltinOperator::REDUCE_MAX:
-    case BuiltinOperator::REDUCE_MIN:
-    case BuiltinOperator::REDUCE_PROD:
-      return given(op.builtin_options_as_ReducerOptions(), [](const tflite::ReducerOptions& o) {
-        return tfl::ReducerOptions{o.keep_dims()};
-      });
-    case BuiltinOperator::RESHAPE:
-      return given(op.builtin_options_as_ReshapeOptions(), [](const tflite::ReshapeOptions& o) {
-        return tfl::ReshapeOptions{o.new_shape() != nullptr, view_of(o.new_shape())};
-      });
-    case BuiltinOperator::SQUEEZE:
-      return given(op.builtin_options_as_SqueezeOptions(), [](const tflite::SqueezeOptions& o) {
-        return tfl::SqueezeOptions{view_of(o.squeeze_dims())};
-      });
-    case BuiltinOperator::SVDF:
-      return given(op.builtin_options_as_SVDFOptions(), [](const tflite::SVDFOptions& o) {
-        return tfl::SvdfOptions{o.rank(), activation_of(o)};
-      });
-    case BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM:
-      return given(op.builtin_options_as_UnidirectionalSequenceLSTMOptions(),
-                   [](const tflite::UnidirectionalSequenceLSTMOptions& o) {
-                     return tfl::LstmOptions{activation_of(o), o.cell_clip(), o.time_major(),
-                                             o.diagonal_recurrent_tensors()};
-                   });
-    case BuiltinOperator::VAR_HANDLE:
-      return given(op.builtin_options_as_VarHandleOptions(), [](const tflite::VarHandleOptions& o) {
-        return tfl::VarHandleOptions{text_of(o.container()), text_of(o.shared_name())};
-      });
-    case BuiltinOperator::CALL_ONCE:
-      return given(op.builtin_options_as_CallOnceOptions(), [](const tflite::CallOnceOptions& o) {
-        return tfl::CallOnceOptions{o.init_subgraph_index()};
-      });
+#define OPERATOR(code, Table)      \
+  case tfl::BuiltinOperator::code: \
+    return options_in<Options>(op.builtin_options_as_##Table());
+#define OPTIONS(Struct, operators, fields) \
+  {                                        \
+    using Options = tfl::Struct;           \
+    operators                              \
+  }
+#include "thimble/import/tflite/options.def"
+#undef OPERATOR
     default:
       return {};
   }
