@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "thimble/import/tflite/slices.h"
+#include "thimble/import/tflite/operators/slices.h"
 
 namespace thimble {
 namespace {
@@ -259,6 +259,12 @@ bool fold_extents(TfliteOp op, BuiltinOperator code, std::vector<Tensor>& tensor
     data = std::make_shared<const Bytes>(std::move(values[k]));
   }
   return true;
+}
+
+void only_extents(const TfliteOp& op, Expansion&) {
+  op.refuse(
+      "its values are not known when compiling, which is not supported; supported "
+      "is what follows from shapes and a few constant integers");
 }
 
 }  // namespace thimble

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "thimble/import/expansion.h"
 #include "thimble/import/tflite/op.h"
 
 namespace thimble {
@@ -14,5 +15,8 @@ namespace thimble {
 /// extents.cc). Says whether it did.
 [[nodiscard]] bool fold_extents(TfliteOp op, tfl::BuiltinOperator code,
                                 std::vector<Tensor>& tensors);
+
+/// OperatorKind::expand of operators that are always folded: refuses what could not be.
+void only_extents(const TfliteOp& op, Expansion& steps);
 
 }  // namespace thimble

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the importer takes of an operator: a row of the tables in kinds.cc (builtin) and signal.cc
-// (custom).
+// What the importer takes of an operator: a row of the lists of operators/.
 #pragma once
 
 #include <limits>
@@ -10,26 +9,49 @@
 
 namespace thimble {
 
-/// Operands: the inputs below `first_parameter`; from there on they are constants that become
-/// attributes. Those from `first_optional` may be absent.
+/// A row names `code`, `shape`, and either `attributes` or `expand` (neither: is_by_handle).
 struct OperatorKind {
   static constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 
+  struct InputCount {
+    size_t least = 1, most = 1;
+  };
+
+  /// What uint8 means to it, beside values that are 128 more.
+  enum class Uint8 : uint8_t {
+    kRefused,   ///< its kernel may compute otherwise than that of int8
+    kMoves,     ///< it only moves values
+    kComputes,  ///< as of int8, or as Arithmetic::kTfliteUint8 does
+  };
+
   tfl::BuiltinOperator code;
-  size_t min_inputs = 1, max_inputs = 1;
-  size_t first_optional = kNoLimit;
-  size_t first_parameter = kNoLimit;
+  const char* custom = nullptr;  ///< the name of a custom operator
+  InputCount inputs;
+  size_t outputs = 1;
+  bool per_output = false;  ///< any number of outputs, each made by an operator of its own
+  /// Operands are the inputs from `first_operand` up to `first_parameter`; the others are constants
+  /// that become attributes. Those from `first_optional` may be absent.
+  size_t first_operand = 0, first_parameter = kNoLimit, first_optional = kNoLimit;
+  bool weighted = false;       ///< input 1 is its weights
+  bool weights_first = false;  ///< the first two operands stand the other way round
   /// Relies on the number of inputs and outputs; throws CompileError for what it cannot take.
   Attributes (*attributes)(const TfliteOp& op) = nullptr;
-  size_t first_operand = 0;    ///< inputs before it are parameters, too
-  bool per_output = false;     ///< any number of outputs, each made by an operator of its own
-  bool weights_first = false;  ///< the first two operands stand the other way round
   void (*expand)(const TfliteOp& op, Expansion& steps) = nullptr;  ///< instead of attributes
-  const char* custom = nullptr;  ///< the name of a custom operator
-  size_t outputs = 1;
+  /// The shape of its output, from those of its inputs and from its parameters (shape_rules.h).
+  /// A reference: a row that states none does not compile.
+  Shape (&shape)(const TfliteOp& op);
+  /// Whether that is all its parameters are for, so that they must not contradict the file's shape.
+  bool (*repeats_shape)(const TfliteOp& op) = nullptr;
+  Uint8 uint8 = Uint8::kRefused;
 
   /// Read by HandledVariables.
   [[nodiscard]] bool is_by_handle() const { return attributes == nullptr && expand == nullptr; }
 };
+
+/// An operator without attributes.
+template <class Operator>
+Attributes plain(const TfliteOp&) {
+  return Operator{};
+}
 
 }  // namespace thimble

@@ -9,8 +9,8 @@
 #include "thimble/import/network_builder.h"
 #include "thimble/import/tflite/extents.h"
 #include "thimble/import/tflite/kinds.h"
+#include "thimble/import/tflite/operators/slices.h"
 #include "thimble/import/tflite/shapes.h"
-#include "thimble/import/tflite/slices.h"
 
 namespace thimble {
 
@@ -19,7 +19,7 @@ ReadOperator read_op(const OperatorKind& kind, TfliteOp from, std::vector<Tensor
   check_operands(kind, from);
   if (fold_extents(from, kind.code, tensors)) return {};
   if (kind.expand != nullptr) {
-    check_repeated_shapes(from, kind.code);
+    check_repeated_shapes(kind, from);
     Expansion steps(from, tensors);
     kind.expand(from, steps);
     return steps.done();
@@ -48,7 +48,7 @@ ReadOperator read_op(const OperatorKind& kind, TfliteOp from, std::vector<Tensor
     op.file_index = from.number;
     expand_weights(tensors, op);
   }
-  check_repeated_shapes(std::move(from), kind.code);
+  check_repeated_shapes(kind, std::move(from));
   return {std::move(made), {}, {}};
 }
 

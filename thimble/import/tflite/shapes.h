@@ -9,7 +9,7 @@
 
 #include "thimble/import/import_options.h"
 #include "thimble/import/section.h"
-#include "thimble/import/tflite/op.h"
+#include "thimble/import/tflite/operator_kind.h"
 
 namespace thimble {
 
@@ -21,6 +21,6 @@ void infer_shapes(const TfliteFile& file, const Section& section,
                   std::vector<std::string>* unknown = nullptr);
 
 /// Throws CompileError where parameters contradict the shapes of outputs that repeat them.
-void check_repeated_shapes(TfliteOp op, tfl::BuiltinOperator code);
+void check_repeated_shapes(const OperatorKind& kind, TfliteOp op);
 
 }  // namespace thimble

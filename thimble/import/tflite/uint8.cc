@@ -18,103 +18,8 @@ namespace {
 
 using tfl::BuiltinOperator;
 
-/// What uint8 means to an operator, beside values that are 128 more.
-enum class Uint8Kernel : uint8_t {
-  kMoves,    ///< it only moves values
-  kSame,     ///< the arithmetic of int8
-  kOther,    ///< that of Arithmetic::kTfliteUint8
-  kRefused,  ///< something else
-};
-
-Uint8Kernel kernel_of(BuiltinOperator code) {
-  switch (code) {
-    case BuiltinOperator::BATCH_TO_SPACE_ND:
-    case BuiltinOperator::BROADCAST_TO:
-    case BuiltinOperator::CONCATENATION:
-    case BuiltinOperator::DEPTH_TO_SPACE:
-    case BuiltinOperator::DYNAMIC_UPDATE_SLICE:
-    case BuiltinOperator::EMBEDDING_LOOKUP:
-    case BuiltinOperator::EXPAND_DIMS:
-    case BuiltinOperator::GATHER:
-    case BuiltinOperator::GATHER_ND:
-    case BuiltinOperator::PACK:
-    case BuiltinOperator::RANK:
-    case BuiltinOperator::RESHAPE:
-    case BuiltinOperator::REVERSE_V2:
-    case BuiltinOperator::SHAPE:
-    case BuiltinOperator::SLICE:
-    case BuiltinOperator::SPACE_TO_DEPTH:
-    case BuiltinOperator::SPLIT:
-    case BuiltinOperator::SPLIT_V:
-    case BuiltinOperator::SQUEEZE:
-    case BuiltinOperator::STRIDED_SLICE:
-    case BuiltinOperator::TILE:
-    case BuiltinOperator::TRANSPOSE:
-    case BuiltinOperator::UNPACK:
-    case BuiltinOperator::ZEROS_LIKE:
-      return Uint8Kernel::kMoves;
-    case BuiltinOperator::ADD:
-    case BuiltinOperator::ARG_MAX:
-    case BuiltinOperator::ARG_MIN:
-    case BuiltinOperator::CAST:
-    case BuiltinOperator::CUSTOM:
-    case BuiltinOperator::DEQUANTIZE:
-    case BuiltinOperator::DIV:
-    case BuiltinOperator::EQUAL:
-    case BuiltinOperator::FULLY_CONNECTED:
-    case BuiltinOperator::GREATER:
-    case BuiltinOperator::GREATER_EQUAL:
-    case BuiltinOperator::HARD_SWISH:
-    case BuiltinOperator::LEAKY_RELU:
-    case BuiltinOperator::LESS:
-    case BuiltinOperator::LESS_EQUAL:
-    case BuiltinOperator::MAXIMUM:
-    case BuiltinOperator::MAX_POOL_2D:
-    case BuiltinOperator::MEAN:
-    case BuiltinOperator::MINIMUM:
-    case BuiltinOperator::MIRROR_PAD:
-    case BuiltinOperator::NOT_EQUAL:
-    case BuiltinOperator::PAD:
-    case BuiltinOperator::PADV2:
-    case BuiltinOperator::QUANTIZE:
-    case BuiltinOperator::REDUCE_MAX:
-    case BuiltinOperator::REDUCE_MIN:
-    case BuiltinOperator::RELU:
-    case BuiltinOperator::RELU6:
-    case BuiltinOperator::RELU_0_TO_1:
-    case BuiltinOperator::RELU_N1_TO_1:
-    case BuiltinOperator::RESIZE_NEAREST_NEIGHBOR:
-    case BuiltinOperator::SELECT:
-    case BuiltinOperator::SELECT_V2:
-    case BuiltinOperator::SOFTMAX:
-    case BuiltinOperator::SPACE_TO_BATCH_ND:
-      return Uint8Kernel::kSame;
-    case BuiltinOperator::AVERAGE_POOL_2D:
-    case BuiltinOperator::CONV_2D:
-    case BuiltinOperator::DEPTHWISE_CONV_2D:
-    case BuiltinOperator::LOGISTIC:
-    case BuiltinOperator::MUL:
-    case BuiltinOperator::PRELU:
-    case BuiltinOperator::RESIZE_BILINEAR:
-    case BuiltinOperator::SUB:
-    case BuiltinOperator::TANH:
-    case BuiltinOperator::TRANSPOSE_CONV:
-      return Uint8Kernel::kOther;
-    default:
-      return Uint8Kernel::kRefused;
-  }
-}
-
-/// Operand 1 is its weights.
-bool is_weighted(BuiltinOperator code) {
-  return code == BuiltinOperator::CONV_2D || code == BuiltinOperator::DEPTHWISE_CONV_2D ||
-         code == BuiltinOperator::FULLY_CONNECTED || code == BuiltinOperator::TRANSPOSE_CONV;
-}
-
 /// The operand that the weights are multiplied with.
-size_t multiplied_operand(BuiltinOperator code) {
-  return code == BuiltinOperator::TRANSPOSE_CONV ? 2 : 0;
-}
+size_t multiplied_operand(const OperatorKind& kind) { return kind.weights_first ? 2 : 0; }
 
 /// Tensors that share their data still do afterwards: a hostile file may have any number of them.
 class Lowering {
@@ -166,9 +71,9 @@ struct DiffersInUint8 {
   bool operator()(const AveragePool2D& a) const { return !has_no_ties(a.window); }
 };
 
-/// The operators of the section with their codes and operands, as far as these are known.
+/// The operators of the section with their operands, as far as these are known.
 struct ListedOp {
-  BuiltinOperator code;
+  const OperatorKind& kind;
   TfliteOp op;
 };
 std::vector<ListedOp> listed(const TfliteFile& file, const Section& section,
@@ -177,7 +82,7 @@ std::vector<ListedOp> listed(const TfliteFile& file, const Section& section,
   for (const size_t i : section.ops) {
     const NamedKind kind = kind_of(file, i);
     if (kind.kind == nullptr) continue;
-    result.push_back({kind.kind->code, read_operands(file, i, kind.name, tensors)});
+    result.push_back({*kind.kind, read_operands(file, i, kind.name, tensors)});
   }
   return result;
 }
@@ -322,9 +227,9 @@ bool computes_in_uint8(const ListedOp& listed) {
   };
   const bool reads = types(op.inputs, DType::kUInt8), writes = types(op.outputs, DType::kUInt8);
   if (!reads && !writes) return false;
-  if (listed.code == BuiltinOperator::QUANTIZE)
+  if (listed.kind.code == BuiltinOperator::QUANTIZE)
     return !types(reads ? op.outputs : op.inputs, DType::kInt8);
-  return kernel_of(listed.code) != Uint8Kernel::kMoves || rescales(listed.code, op);
+  return listed.kind.uint8 != OperatorKind::Uint8::kMoves || rescales(listed.kind.code, op);
 }
 
 }  // namespace
@@ -343,14 +248,14 @@ Uint8Tensors::Uint8Tensors(const TfliteFile& file, const Section& section,
     }
   }
   std::vector<bool> otherwise(tensors.size());  // read by something else than as weights
-  for (const auto& [code, op] : ops) {
+  for (const auto& [kind, op] : ops) {
     for (size_t k = 0; k < op.inputs.size(); ++k) {
-      if (op.inputs[k].valid() && (k != 1 || !is_weighted(code)))
+      if (op.inputs[k].valid() && (k != 1 || !kind.weighted))
         otherwise[op.inputs[k].index()] = true;
     }
   }
-  for (const auto& [code, op] : ops) {
-    if (!is_weighted(code) || op.inputs.size() < 2 || !has(op.inputs[1])) continue;
+  for (const auto& [kind, op] : ops) {
+    if (!kind.weighted || op.inputs.size() < 2 || !has(op.inputs[1])) continue;
     if (!otherwise[op.inputs[1].index()]) centre(tensors[op.inputs[1].index()]);
   }
 }
@@ -364,7 +269,7 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const TfliteOp& from,
                                 std::vector<Tensor>& tensors) const {
   if (!touches(from)) return read_op(kind, from, tensors);
   check_operands(kind, from);
-  if (kernel_of(kind.code) == Uint8Kernel::kRefused) {
+  if (kind.uint8 == OperatorKind::Uint8::kRefused) {
     throw Refusal(from.where,
                   "is not supported of uint8: its kernel may compute otherwise than that of int8; "
                   "converted to int8 it may be",
@@ -372,7 +277,7 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const TfliteOp& from,
   }
   const bool needs_scales =
       rescales(kind.code, from) ||
-      (kernel_of(kind.code) != Uint8Kernel::kMoves && kind.code != BuiltinOperator::CAST);
+      (kind.uint8 != OperatorKind::Uint8::kMoves && kind.code != BuiltinOperator::CAST);
   for (const auto* ids : {&from.inputs, &from.outputs}) {
     for (const TensorId id : *ids) {
       if (!has(id)) continue;
@@ -388,8 +293,7 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const TfliteOp& from,
     throw Refusal(from.where, "of uint8 is supported where input and output have one scale",
                   Help::kQuantise);
   }
-  if (is_weighted(kind.code) &&
-      !(has(from.inputs[multiplied_operand(kind.code)]) && has(from.inputs[1]))) {
+  if (kind.weighted && !(has(from.inputs[multiplied_operand(kind)]) && has(from.inputs[1]))) {
     from.damaged("input and weights are not both uint8");
   }
   TfliteOp op_of_uint8 = from;

@@ -7,6 +7,8 @@
 
 #include "thimble/import/refusal.h"
 #include "thimble/import/tflite/kinds.h"
+#include "thimble/import/tflite/operators/lists.h"
+#include "thimble/import/tflite/shape_rules.h"
 #include "thimble/import/tflite/tensors.h"
 #include "thimble/import/utf8.h"
 
@@ -168,6 +170,17 @@ std::vector<State> HandledVariables::states() {
     }
   }
   return result;
+}
+
+OperatorList handle_kinds() {
+  using enum BuiltinOperator;
+  static constexpr OperatorKind kKinds[] = {
+      {.code = ASSIGN_VARIABLE, .shape = not_followed},
+      {.code = CALL_ONCE, .shape = not_followed},
+      {.code = READ_VARIABLE, .shape = not_followed},
+      {.code = VAR_HANDLE, .shape = not_followed},
+  };
+  return kKinds;
 }
 
 }  // namespace thimble

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of a .tflite file that keep something from one inference to the next.
+// SVDF, which keeps something from one inference to the next.
+#include "thimble/import/tflite/operators/states.h"
+
 #include <fmt/format.h>
 
-#include "thimble/import/tflite/expansions.h"
-#include "thimble/operators/operators.h"
+#include <memory>
+
+#include "thimble/import/tflite/operators/lists.h"
+#include "thimble/import/tflite/shape_rules.h"
 
 namespace thimble {
-
-void refuse_state(const TfliteOp& op, const std::string& what) { op.refuse(what); }
 
 const Tensor& state_operand(const TfliteOp& op, size_t k, const char* what, const Shape& shape) {
   if (!op.inputs[k].valid()) op.damaged(fmt::format("it has no {}", what));
@@ -25,6 +27,8 @@ const Tensor& variable_of(const TfliteOp& op, size_t k, const char* what, const 
     op.refuse(fmt::format("its {} are a constant; supported are variables", what));
   return t;
 }
+
+namespace {
 
 void svdf(const TfliteOp& op, Expansion& steps) {
   const auto& from = options<tfl::SvdfOptions>(op);
@@ -55,6 +59,16 @@ void svdf(const TfliteOp& op, Expansion& steps) {
   const TensorId shifted = steps.make_as(ShiftIn{}, {op.inputs[4], newest}, state);
   steps.keep(op.inputs[4], shifted);
   steps.finish(output, {shifted, op.inputs[2], bias});
+}
+
+}  // namespace
+
+OperatorList state_kinds() {
+  using enum tfl::BuiltinOperator;
+  static constexpr OperatorKind kKinds[] = {
+      {.code = SVDF, .inputs = {5, 5}, .first_optional = 3, .expand = svdf, .shape = not_followed},
+  };
+  return kKinds;
 }
 
 }  // namespace thimble

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/import/tflite/slices.h"
+#include "thimble/import/tflite/operators/slices.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
+
+#include "thimble/import/tflite/operators/lists.h"
+#include "thimble/import/tflite/shape_rules.h"
 
 namespace thimble {
 namespace {
@@ -228,26 +232,22 @@ StridedCut cut_of_strided_slice(const TfliteOp& op) {
   return result;
 }
 
-}  // namespace
-
-namespace {
-
-template <class Options>
-void expect_splits(const TfliteOp& op, const Options* from) {
+void expect_splits(const TfliteOp& op) {
+  const auto* from = options_if_any<tfl::SplitOptions>(op);
   if (from == nullptr || from->num_splits == std::ssize(op.outputs)) return;
   op.damaged(
       fmt::format("it splits into {}, and has {} outputs", from->num_splits, op.outputs.size()));
 }
 
-}  // namespace
-
+/// One of the slices that SPLIT (axis, x) is.
 Attributes split(const TfliteOp& op) {
-  expect_splits(op, options_if_any<tfl::SplitOptions>(op));
+  expect_splits(op);
   return part(op, op.input(1), integers(op, 0, "axes"));
 }
 
+/// One of the slices that SPLIT_V (x, sizes, axis) is.
 Attributes split_v(const TfliteOp& op) {
-  expect_splits(op, options_if_any<tfl::SplitOptions>(op));
+  expect_splits(op);
   (void)integers(op, 1, "sizes");  // the outputs' shapes repeat them
   return part(op, op.input(0), integers(op, 2, "axes"));
 }
@@ -268,6 +268,7 @@ Attributes unpack(const TfliteOp& op) {
   return checked_slice(op, std::move(result), extents);
 }
 
+/// Runs backwards.
 Attributes reverse(const TfliteOp& op) {
   const Shape& x = op.input(0).shape;
   Slice result{std::vector<int64_t>(x.size(), 0), std::vector<int64_t>(x.size(), 1), {}};
@@ -278,6 +279,42 @@ Attributes reverse(const TfliteOp& op) {
   }
   return checked_slice(op, std::move(result), x);
 }
+
+/// sizes: none for equal ones, or those given, of which one may be -1.
+Shape part_shape(const TfliteOp& op, size_t x, size_t axis_input, std::vector<int64_t> sizes) {
+  Shape shape = shape_of(op, x, 1);
+  const std::vector<int64_t> axes = integers(op, axis_input, "axes");
+  if (axes.size() != 1 || op.outputs.empty()) refuse_operands(op);
+  const auto axis = static_cast<size_t>(axis_of(op, axes[0], shape.size()));
+  if (sizes.empty()) {
+    shape[axis] /= std::ssize(op.outputs);
+    return shape;
+  }
+  const auto is_size = [](int64_t size) { return size >= -1 && size <= INT32_MAX; };
+  if (sizes.size() != op.outputs.size() || !std::ranges::all_of(sizes, is_size))
+    refuse_operands(op);
+  int64_t size = sizes[op.output_number];
+  if (size == -1) size = shape[axis] - std::accumulate(sizes.begin(), sizes.end(), int64_t{1});
+  shape[axis] = size;
+  return shape;
+}
+
+Shape equal_part(const TfliteOp& op) { return part_shape(op, 1, 0, {}); }
+
+Shape given_part(const TfliteOp& op) { return part_shape(op, 0, 2, integers(op, 1, "sizes")); }
+
+Shape unpacked(const TfliteOp& op) {
+  Shape shape = shape_of(op, 0);
+  const auto& o = options<tfl::AxisOptions>(op);
+  shape.erase(shape.begin() + axis_of(op, o.axis, shape.size()));
+  return shape;
+}
+
+Shape slice_extents(const TfliteOp& op) { return cut_of_slice(op).extents; }
+
+Shape strided_slice_extents(const TfliteOp& op) { return cut_of_strided_slice(op).extents; }
+
+}  // namespace
 
 Attributes slice(const TfliteOp& op) {
   Cut cut = cut_of_slice(op);
@@ -299,12 +336,58 @@ void finish_slice(Slice slice, Shape extents, const TfliteOp& op, Expansion& ste
   steps.finish(Reshape{}, {steps.make(std::move(slice), {op.inputs[0]}, std::move(extents))});
 }
 
+namespace {
+
 void strided_slice(const TfliteOp& op, Expansion& steps) {
   finish_slice(strided_slice_without_new_axes(op), cut_of_strided_slice(op).cut.extents, op, steps);
 }
 
-Shape slice_extents(const TfliteOp& op) { return cut_of_slice(op).extents; }
+}  // namespace
 
-Shape strided_slice_extents(const TfliteOp& op) { return cut_of_strided_slice(op).extents; }
+OperatorList slice_kinds() {
+  using enum tfl::BuiltinOperator;
+  using enum OperatorKind::Uint8;
+  static constexpr OperatorKind kKinds[] = {
+      {.code = REVERSE_V2,
+       .inputs = {2, 2},
+       .first_parameter = 1,
+       .attributes = reverse,
+       .shape = first_input,
+       .uint8 = kMoves},
+      {.code = SLICE,
+       .inputs = {3, 3},
+       .first_parameter = 1,
+       .attributes = slice,
+       .shape = slice_extents,
+       .uint8 = kMoves},
+      {.code = SPLIT,
+       .inputs = {2, 2},
+       .per_output = true,
+       .first_operand = 1,
+       .attributes = split,
+       .shape = equal_part,
+       .repeats_shape = always,
+       .uint8 = kMoves},
+      {.code = SPLIT_V,
+       .inputs = {3, 3},
+       .per_output = true,
+       .first_parameter = 1,
+       .attributes = split_v,
+       .shape = given_part,
+       .repeats_shape = always,
+       .uint8 = kMoves},
+      {.code = STRIDED_SLICE,
+       .inputs = {4, 4},
+       .expand = strided_slice,
+       .shape = strided_slice_extents,
+       .uint8 = kMoves},
+      {.code = UNPACK,
+       .per_output = true,
+       .attributes = unpack,
+       .shape = unpacked,
+       .uint8 = kMoves},
+  };
+  return kKinds;
+}
 
 }  // namespace thimble

@@ -7,7 +7,8 @@
 #include <array>
 
 #include "thimble/import/tflite/custom_options.h"
-#include "thimble/import/tflite/expansions.h"
+#include "thimble/import/tflite/operators/lists.h"
+#include "thimble/import/tflite/shape_rules.h"
 #include "thimble/model/dequantised.h"
 
 namespace thimble {
@@ -21,8 +22,6 @@ TensorId in_float32(Expansion& steps, TensorId id) {
     return steps.add(dequantised(x));
   return steps.make_as(Dequantize{}, {id}, {.name = "", .shape = x.shape, .type = DType::kFloat32});
 }
-
-}  // namespace
 
 /// The oldest of the rows goes, the newest comes in behind the others.
 void circular_buffer(const TfliteOp& op, Expansion& steps) {
@@ -93,6 +92,28 @@ void detection_post_process(const TfliteOp& op, Expansion& steps) {
     begin += count;
     steps.finish_output(k, Reshape{}, {part});
   }
+}
+
+}  // namespace
+
+OperatorList custom_kinds() {
+  using enum tfl::BuiltinOperator;
+  using enum OperatorKind::Uint8;
+  static constexpr OperatorKind kKinds[] = {
+      {.code = CUSTOM,
+       .custom = "CIRCULAR_BUFFER",
+       .expand = circular_buffer,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "TFLite_Detection_PostProcess",
+       .inputs = {3, 3},
+       .outputs = 4,
+       .expand = detection_post_process,
+       .shape = not_followed,
+       .uint8 = kComputes},
+  };
+  return kKinds;
 }
 
 }  // namespace thimble

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators with two outputs, or with a state, become several of ours (docs/ports.md).
-#include "thimble/import/tflite/signal.h"
+// Custom operators of TensorFlow Lite Micro's audio front end. Those with two outputs, or with a
+// state, become several of ours (docs/ports.md).
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "thimble/import/tflite/custom_options.h"
-#include "thimble/import/tflite/expansions.h"
+#include "thimble/import/tflite/operators/lists.h"
+#include "thimble/import/tflite/shape_rules.h"
 
 namespace thimble {
 namespace {
@@ -322,48 +322,92 @@ void overlap_add(const TfliteOp& op, Expansion& steps) {
   steps.finish(Reshape{}, {samples.join(done, frames * step)});
 }
 
-constexpr OperatorKind one(const char* name, size_t inputs,
-                           Attributes (*attributes)(const TfliteOp&)) {
-  return {.code = tfl::BuiltinOperator::CUSTOM,
-          .min_inputs = inputs,
-          .max_inputs = inputs,
-          .attributes = attributes,
-          .custom = name};
-}
-
-constexpr OperatorKind several(const char* name, size_t outputs,
-                               void (*expand)(const TfliteOp&, Expansion&)) {
-  return {
-      .code = tfl::BuiltinOperator::CUSTOM, .expand = expand, .custom = name, .outputs = outputs};
-}
-
-constexpr OperatorKind detection_kind() {
-  OperatorKind kind = several("TFLite_Detection_PostProcess", 4, detection_post_process);
-  kind.min_inputs = kind.max_inputs = 3;
-  return kind;
-}
-
-constexpr std::array kCustomKinds = {
-    several("CIRCULAR_BUFFER", 1, circular_buffer),
-    several("SignalDelay", 1, delay),
-    one("SignalEnergy", 1, energy),
-    several("SignalFftAutoScale", 2, fft_auto_scale),
-    one("SignalFilterBank", 6, filter_bank),
-    one("SignalFilterBankLog", 1, log),
-    several("SignalFilterBankSpectralSubtraction", 2, spectral_subtraction),
-    one("SignalFilterBankSquareRoot", 2, square_root),
-    several("SignalFramer", 2, framer),
-    one("SignalIrfft", 1, transform<SignalIrfft>),
-    several("SignalOverlapAdd", 1, overlap_add),
-    one("SignalPCAN", 3, pcan),
-    one("SignalRfft", 1, transform<SignalRfft>),
-    several("SignalStacker", 2, stacker),
-    one("SignalWindow", 2, window),
-    detection_kind(),
-};
-
 }  // namespace
 
-std::span<const OperatorKind> custom_kinds() { return kCustomKinds; }
+OperatorList signal_kinds() {
+  using enum tfl::BuiltinOperator;
+  using enum OperatorKind::Uint8;
+  static constexpr OperatorKind kKinds[] = {
+      {.code = CUSTOM,
+       .custom = "SignalDelay",
+       .expand = delay,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalEnergy",
+       .attributes = energy,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalFftAutoScale",
+       .outputs = 2,
+       .expand = fft_auto_scale,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalFilterBank",
+       .inputs = {6, 6},
+       .attributes = filter_bank,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalFilterBankLog",
+       .attributes = log,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalFilterBankSpectralSubtraction",
+       .outputs = 2,
+       .expand = spectral_subtraction,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalFilterBankSquareRoot",
+       .inputs = {2, 2},
+       .attributes = square_root,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalFramer",
+       .outputs = 2,
+       .expand = framer,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalIrfft",
+       .attributes = transform<SignalIrfft>,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalOverlapAdd",
+       .expand = overlap_add,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalPCAN",
+       .inputs = {3, 3},
+       .attributes = pcan,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalRfft",
+       .attributes = transform<SignalRfft>,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalStacker",
+       .outputs = 2,
+       .expand = stacker,
+       .shape = not_followed,
+       .uint8 = kComputes},
+      {.code = CUSTOM,
+       .custom = "SignalWindow",
+       .inputs = {2, 2},
+       .attributes = window,
+       .shape = not_followed,
+       .uint8 = kComputes},
+  };
+  return kKinds;
+}
 
 }  // namespace thimble

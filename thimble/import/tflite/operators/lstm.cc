@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "thimble/import/tflite/expansions.h"
+#include "thimble/import/tflite/operators/lists.h"
+#include "thimble/import/tflite/operators/states.h"
+#include "thimble/import/tflite/shape_rules.h"
 #include "thimble/model/dequantised.h"
 #include "thimble/operators/operators.h"
 
@@ -207,8 +209,6 @@ void finish_lstm(const TfliteOp& op, const LstmOptions& from, const LstmExtents&
   steps.finish(Reshape{}, {values});
 }
 
-}  // namespace
-
 void unidirectional_sequence_lstm(const TfliteOp& op, Expansion& steps) {
   const auto& from = options<tfl::LstmOptions>(op);
   check_lstm(op, from);
@@ -217,6 +217,20 @@ void unidirectional_sequence_lstm(const TfliteOp& op, Expansion& steps) {
               op.input(0).type == DType::kInt8 ? parts_of_int8(op, from, e, steps)
                                                : parts_of_float32(op, from, e, steps),
               steps);
+}
+
+}  // namespace
+
+OperatorList lstm_kinds() {
+  using enum tfl::BuiltinOperator;
+  static constexpr OperatorKind kKinds[] = {
+      {.code = UNIDIRECTIONAL_SEQUENCE_LSTM,
+       .inputs = {20, 24},
+       .first_optional = 1,
+       .expand = unidirectional_sequence_lstm,
+       .shape = not_followed},
+  };
+  return kKinds;
 }
 
 }  // namespace thimble
