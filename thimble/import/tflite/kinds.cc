@@ -14,11 +14,8 @@
 namespace thimble {
 namespace {
 
-/// The lists of operators/.
-using Lists = std::initializer_list<OperatorList (*)()>;
-
-/// All builtin operators, ascending by code.
-std::vector<const OperatorKind*> joined(Lists lists) {
+/// Ascending by code, each of which has one row.
+std::vector<const OperatorKind*> joined(std::initializer_list<OperatorList (*)()> lists) {
   std::vector<const OperatorKind*> kinds;
   for (const auto list : lists) {
     for (const OperatorKind& kind : list()) kinds.push_back(&kind);
