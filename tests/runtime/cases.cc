@@ -70,7 +70,7 @@ Case random_case(KernelId kernel, Random& random) {
       return result;
     }
   }
-  throw std::logic_error(std::string("no random cases of ") + row.name);
+  throw std::logic_error(std::string(row.name) + ": its family has no row in tests/runtime");
 }
 
 Element element_of(DType type) {
