@@ -2,7 +2,8 @@
 // The access map of each operator, literally; what it means is tested in tests/regions.
 #include <gtest/gtest.h>
 
-#include "tests/operators/literal_ops.h"
+#include "tests/support/operators/claims.h"
+#include "tests/support/operators/spoil.h"
 #include "thimble/operators/operators.h"
 
 namespace thimble::testing {

@@ -4,7 +4,8 @@
 
 #include <utility>
 
-#include "tests/operators/literal_ops.h"
+#include "tests/support/operators/claims.h"
+#include "tests/support/operators/spoil.h"
 #include "tests/support/random_op.h"
 #include "tests/support/shared.h"
 #include "thimble/import/tflite.h"

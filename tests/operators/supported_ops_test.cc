@@ -6,10 +6,8 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <utility>
-#include <variant>
-#include <vector>
 
+#include "tests/support/operators/claims.h"
 #include "tests/support/workload.h"
 #include "thimble/operators/operators.h"
 
@@ -28,17 +26,10 @@ TEST(SupportedOps, PageIsUpToDate) {
       << "set THIMBLE_UPDATE=1 and run this test to write " << kPage;
 }
 
-template <size_t... kKinds>
-std::vector<std::string> operator_names(std::index_sequence<kKinds...>) {
-  return {name(std::variant_alternative_t<kKinds, AnyOperator>())...};
-}
-
 TEST(SupportedOps, PageNamesEveryOperator) {
   const std::string page = supported_ops_markdown();
-  for (const std::string& op :
-       operator_names(std::make_index_sequence<std::variant_size_v<AnyOperator>>())) {
-    EXPECT_THAT(page, ::testing::HasSubstr("\n## " + op + "\n"));
-  }
+  for (const Attributes& kind : testing::every_operator())
+    EXPECT_THAT(page, ::testing::HasSubstr(std::string("\n## ") + name(kind) + "\n"));
 }
 
 }  // namespace

@@ -4,11 +4,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include "tests/support/extreme_inputs.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_network.h"
 #include "tests/support/shared.h"
 #include "thimble/import/tflite.h"
+#include "thimble/operators/operators.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
@@ -22,13 +28,14 @@ namespace {
 struct Placed {
   Placement placement;
   Program program;
+  int64_t macs;
 };
 
-Placed build(const Graph& graph, const char* planner) {
+Placed build(const Graph& graph, const std::string& planner) {
   const PlannerChoice choice = choose_planner(planner);
-  const auto planned = std::get<Planned>(choice.planner->plan(graph, {}, {}));
+  const auto planned = std::get<Planned>(choice.planner->plan(graph, {}, choice.options));
   EXPECT_EQ(malformed(graph, planned.schedule()), "");
-  Placed built{place(graph, planned.schedule(), {}), {}};
+  Placed built{place(graph, planned.schedule(), {}), {}, macs(graph, planned.schedule())};
   built.program = lower(graph, planned.schedule(), built.placement);
   EXPECT_EQ(verify(graph, built.program).fault, "");
   return built;
@@ -67,17 +74,46 @@ int64_t arena_limit(const std::string& model) {
   return it == limits.end() ? INT64_MAX : it->second;
 }
 
-class PlannedModels : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(PlannedModels, GiveTheGoldenOutputsWithEveryPlanner) {
-  THIMBLE_NEEDS_SHARED();
-  const Graph graph = rewrite(import_tflite(testing::model_path(GetParam())));
-  for (const char* planner : {"original", "greedy", "reorder"}) {
-    const Placed built = build(graph, planner);
-    for (const auto& file : testing::golden_paths(GetParam()))
-      expect_golden_outputs(graph, built.program, file);
-  }
+struct PlanOfModel {
+  std::string planner, model;
+};
+void PrintTo(const PlanOfModel& plan, std::ostream* out) {
+  *out << plan.planner << " of " << plan.model;
 }
+
+std::vector<PlanOfModel> plans_of_models() {
+  std::vector<PlanOfModel> plans{{"patch:patches=3", "person_detect"}};
+  for (const std::string& model : testing::issue_models()) {
+    for (const char* planner : {"original", "greedy", "reorder", "stream"})
+      plans.push_back({planner, model});
+  }
+  for (const std::string& model : testing::float_models()) {
+    for (const char* planner : {"original", "greedy", "reorder"}) plans.push_back({planner, model});
+  }
+  return plans;
+}
+
+class PlansOfModels : public ::testing::TestWithParam<PlanOfModel> {};
+
+TEST_P(PlansOfModels, GiveTheGoldenOutputs) {
+  THIMBLE_NEEDS_SHARED();
+  const Graph graph = rewrite(import_tflite(testing::model_path(GetParam().model)));
+  const Placed built = build(graph, GetParam().planner);
+  if (!GetParam().planner.starts_with("patch")) {  // which computes halos again
+    EXPECT_EQ(built.macs, macs(graph));
+  }
+  for (const auto& file : testing::golden_paths(GetParam().model))
+    expect_golden_outputs(graph, built.program, file);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, PlansOfModels, ::testing::ValuesIn(plans_of_models()),
+                         [](const auto& plan) {
+                           const std::string& planner = plan.param.planner;
+                           return planner.substr(0, planner.find(':')) + "_" +
+                                  testing::test_name(plan.param.model);
+                         });
+
+class PlannedModels : public ::testing::TestWithParam<std::string> {};
 
 // The file's own graph, nothing rewritten, says what is right: also where bounds were relied on.
 TEST_P(PlannedModels, GiveTheOutputsOfTheModelAsImportedAtTheEndsOfTheInputs) {

@@ -5,12 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/program/mutants.h"
-#include "tests/support/golden.h"
 #include "tests/support/planned.h"
 #include "tests/support/random_network.h"
-#include "tests/support/shared.h"
 #include "tests/support/workload.h"
-#include "thimble/import/tflite.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/saved_plan.h"
@@ -107,16 +104,6 @@ TEST_P(PatchedNetworks, AreChosenWithTheLeastPeak) {
 INSTANTIATE_TEST_SUITE_P(Zoo, PatchedNetworks,
                          ::testing::Values("demo", "resnet8", "micronet_vww_2"),
                          [](const auto& network) { return std::string(network.param); });
-
-TEST(PatchPlans, GiveTheGoldenOutputsOfPersonDetect) {
-  THIMBLE_NEEDS_SHARED();
-  const Graph graph = rewrite(import_tflite(testing::model_path("person_detect")));
-  const Built built = build(graph, {}, {{"patches", "3"}});
-  for (const auto& file : testing::golden_paths("person_detect")) {
-    for (const testing::Golden::Inference& inference : testing::load_golden(file).seeds)
-      EXPECT_TRUE(execute(built.program, inference.input_bytes())[0] == inference.outputs[0].data);
-  }
-}
 
 // The network input is counted. Behind the stage a depthwise convolution in place needs less than
 // the stage; as it is nowhere in place, 326,144 B.

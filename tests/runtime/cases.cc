@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/cases.h"
 
+#include <stdexcept>
+#include <string>
+
 namespace thimble::testing {
 
 runtime::Scale random_scale(Random& random, int32_t least_shift, int32_t most_shift) {
@@ -11,113 +14,63 @@ Extents random_extents(Random& random) {
   return {2, random.between(1, 7), random.between(1, 7), random.between(1, 11)};
 }
 
-// No default: a new family does not compile until random cases cover it.
-static Case case_of_family(KernelId kernel, Random& random) {
-  if (info(kernel).in == DType::kFloat32 && info(kernel).out == DType::kFloat32)
-    return float_case(kernel, random);
-  switch (info(kernel).family) {
-    case Family::kConv2D:
-    case Family::kConv2DOffset:
-    case Family::kConv2DAccumulate:
-    case Family::kConv2DFinalise:
-    case Family::kTransposeConv:
-    case Family::kFullyConnected:
-    case Family::kDepthwiseConv2D:
-    case Family::kDepthwiseConv2DInPlace:
-      return weighted_case(kernel, random);
-    case Family::kAveragePool2DFinalise:
-    case Family::kMeanFinalise:
-    case Family::kAdd:
-    case Family::kMul:
-    case Family::kSub:
-    case Family::kDiv:
-    case Family::kSquaredDifference:
-    case Family::kMaximum:
-    case Family::kMinimum:
-    case Family::kComparison:
-    case Family::kSelect:
-    case Family::kCopy:
-    case Family::kCast:
-    case Family::kRescale:
-    case Family::kClamp:
-    case Family::kLeakyRelu:
-    case Family::kPrelu:
-    case Family::kLookup:
-    case Family::kLogistic:
-    case Family::kTanh:
-    case Family::kRsqrt:
-    case Family::kFloorDiv:
-    case Family::kFloorMod:
-    case Family::kQuantize:
-    case Family::kDequantize:
-      return elementwise_case(kernel, random);
-    case Family::kBatchMatMul:
-    case Family::kAveragePool2D:
-    case Family::kAveragePool2DTiesUp:
-    case Family::kMaxPool2D:
-    case Family::kMinPool2D:
-    case Family::kMean:
-    case Family::kSumAccumulate:
-    case Family::kPad:
-    case Family::kTransposeInPlace:
-    case Family::kSoftmax:
-    case Family::kLogSoftmax:
-    case Family::kGather:
-    case Family::kUpdateSlice:
-    case Family::kArgMax:
-    case Family::kCumSum:
-    case Family::kL2Normalization:
-    case Family::kResizeNearestNeighbor:
-    case Family::kResizeBilinear:
-      return gathering_case(kernel, random);
-    case Family::kSvdfFeatures:
-    case Family::kShiftIn:
-    case Family::kSvdf:
-    case Family::kLstm:
-      return recurrent_case(kernel, random);
-    case Family::kSignalWindow:
-    case Family::kSignalAutoShift:
-    case Family::kSignalShift:
-    case Family::kSignalRfft:
-    case Family::kSignalIrfft:
-    case Family::kSignalEnergy:
-    case Family::kSignalFilterBank:
-    case Family::kSignalSquareRoot:
-    case Family::kSignalNoise:
-    case Family::kSignalSubtraction:
-    case Family::kSignalPcan:
-    case Family::kSignalLog:
-      return signal_case(kernel, random);
-    case Family::kConv2DHybrid:
-    case Family::kLstmHybrid:
-    case Family::kL2Pool2D:
-    case Family::kDetectionPostProcess:
-    case Family::kAbs:
-    case Family::kElu:
-    case Family::kGelu:
-    case Family::kGeluByTanh:
-    case Family::kHardSwish:
-    case Family::kCeil:
-    case Family::kCos:
-    case Family::kExp:
-    case Family::kFloor:
-    case Family::kLog:
-    case Family::kNeg:
-    case Family::kRound:
-    case Family::kSin:
-    case Family::kSqrt:
-    case Family::kSquare:
-      break;  // of float32 alone
-  }
-  throw std::logic_error("random_case: no such kernel");
+Range clamps(Element out) {
+  if (out == Element::kInt32) return {-0x7FFFFFFF, 0x7FFFFFFF};
+  return out == Element::kInt8 ? Range{-128, 127} : Range{-32768, 32767};
+}
+
+float random_float(Random& random) { return static_cast<float>(random.between(-1000, 1000)) / 256; }
+
+std::vector<float> random_floats(Random& random, int64_t count) {
+  std::vector<float> values;
+  for (; count > 0; --count) values.push_back(random_float(random));
+  return values;
+}
+
+runtime::FloatClampParams random_float_clamp(Random& random) {
+  if (random.between(0, 1) == 0) return {-runtime::kLargestFloat, runtime::kLargestFloat};
+  return {-100, 100};
+}
+
+Case map_case(Random& random, KernelId kernel, const KernelParams& params) {
+  const KernelInfo& row = info(kernel);
+  const Extents extents = random_extents(random);
+  return {
+      .in = {{extents, element_of(row.in)}},
+      .out = {extents, element_of(row.out)},
+      .run = [=](const Call& call) { run(kernel, params, call); },
+      .needed = [](const runtime::Region& r, Chunk) { return std::vector<runtime::Region>{r}; }};
+}
+
+Case with_portable(Case result, KernelId kernel, const KernelParams& params) {
+  const KernelInfo& row = info(kernel);
+  result.run = [=](const Call& call) { run(kernel, params, call); };
+  result.whole = [=, portable = portable_kernel(row.family, row.in, row.out)](const Call& call) {
+    run(portable, params, call);
+  };
+  return result;
 }
 
 Case random_case(KernelId kernel, Random& random) {
-  Case result = case_of_family(kernel, random);
-  result.rings = info(kernel).rings;
-  result.dense_channels = info(kernel).dense_channels;
-  result.dense_output = info(kernel).dense_output;
-  return result;
+  const KernelInfo& row = info(kernel);
+  const bool floats = row.in == DType::kFloat32 && row.out == DType::kFloat32;
+  static const std::vector<std::vector<FamilyCases>> tables{
+      channel_cases(), convolution_cases(), depthwise_cases(), detection_cases(),
+      map_cases(),     matmul_cases(),      movement_cases(),  pair_cases(),
+      pool_cases(),    recurrent_cases(),   reduction_cases(), resize_cases(),
+      signal_cases()};
+  for (const auto& table : tables) {
+    for (const FamilyCases& cases : table) {
+      const auto make = floats ? cases.of_floats : cases.of_integers;
+      if (cases.family != row.family || make == nullptr) continue;
+      Case result = make(random, kernel);
+      result.rings = row.rings;
+      result.dense_channels = row.dense_channels;
+      result.dense_output = row.dense_output;
+      return result;
+    }
+  }
+  throw std::logic_error(std::string(row.name) + ": its family has no row in tests/runtime");
 }
 
 Element element_of(DType type) {

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "tests/runtime/tensors.h"
 #include "thimble/target/kernels/kernel.h"
@@ -11,6 +14,7 @@
 namespace thimble::testing {
 
 enum class Element : uint8_t { kInt8, kInt16, kInt32, kInt64, kFloat32 };
+constexpr Element kFloat = Element::kFloat32;
 
 /// Indices of the reduced axis that a call of an accumulating kernel adds.
 struct Chunk {
@@ -89,6 +93,16 @@ Convolution random_depthwise(Random& random, int32_t multiplier);
 /// Input and output of the same shape.
 Convolution random_same_depthwise(Random& random);
 
+/// 3 x 3 mostly, which kernels of DSP cores have blocks for.
+Convolution random_packed_depthwise(Random& random);
+/// Weights, biases, scales and how outputs are cut; its extents are set.
+void fill_convolution(Random& random, Convolution& c, int64_t weights);
+
+using SharedConvolution = std::shared_ptr<const Convolution>;
+inline SharedConvolution shared(Convolution c) {
+  return std::make_shared<const Convolution>(std::move(c));
+}
+
 /// One of a shape: outputs as far as the padding goes, `pad_end` behind the last row and column;
 /// depthwise: as many channels as the input, shifts to the right.
 struct ConvolutionShape {
@@ -102,20 +116,42 @@ Convolution convolution_of(Random& random, const ConvolutionShape& shape);
 
 /// The box of the input that the windows of a piece reach.
 runtime::Region window_region(const runtime::Window2D& window, const runtime::Region& out);
+/// An output as large as the input, each element of that of the input.
+Case map_case(Random& random, KernelId kernel, const KernelParams& params);
+/// A variant's case: what it takes of views, and the portable kernel beside it.
+Case with_portable(Case result, KernelId kernel, const KernelParams& params);
 runtime::Scale random_scale(Random& random, int32_t least_shift, int32_t most_shift);
 Extents random_extents(Random& random);
+/// What the kernel's elements can be cut to.
+struct Range {
+  int32_t min, max;
+};
+Range clamps(Element out);
+float random_float(Random& random);
 std::vector<float> random_floats(Random& random, int64_t count);
 /// Half of them let everything pass.
 runtime::FloatClampParams random_float_clamp(Random& random);
 
-// Parts of `random_case`, by file.
-Case weighted_case(KernelId kernel, Random& random);
-Case unfolded_case(KernelId kernel, Random& random);  ///< of int16, and transposed convolutions
-Case elementwise_case(KernelId kernel, Random& random);
-Case gathering_case(KernelId kernel, Random& random);
-Case recurrent_case(KernelId kernel, Random& random);
-Case float_case(KernelId kernel, Random& random);
-Case float_recurrent_case(KernelId kernel, Random& random);
-Case signal_case(KernelId kernel, Random& random);
+/// Cases of a family: of integers, and of kernels that read and write float32; null: it has none.
+struct FamilyCases {
+  Family family;
+  Case (*of_integers)(Random& random, KernelId kernel);
+  Case (*of_floats)(Random& random, KernelId kernel) = nullptr;
+};
+
+// By file; every family stands in one of them.
+std::vector<FamilyCases> channel_cases();
+std::vector<FamilyCases> convolution_cases();
+std::vector<FamilyCases> depthwise_cases();
+std::vector<FamilyCases> detection_cases();
+std::vector<FamilyCases> map_cases();
+std::vector<FamilyCases> matmul_cases();
+std::vector<FamilyCases> movement_cases();
+std::vector<FamilyCases> pair_cases();
+std::vector<FamilyCases> pool_cases();
+std::vector<FamilyCases> recurrent_cases();
+std::vector<FamilyCases> reduction_cases();
+std::vector<FamilyCases> resize_cases();
+std::vector<FamilyCases> signal_cases();
 
 }  // namespace thimble::testing

@@ -2,6 +2,9 @@
 // Random calls of the kernels of networks with variables.
 #include <algorithm>
 #include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "tests/runtime/cases.h"
 
@@ -26,7 +29,7 @@ KernelId portable(KernelId kernel) {
   return portable_kernel(info(kernel).family, info(kernel).in, info(kernel).out);
 }
 
-Case svdf_features_case(KernelId kernel, Random& random) {
+Case svdf_features_case(Random& random, KernelId kernel) {
   const int32_t batch = random.between(1, 3), filters = random.between(1, 13),
                 depth = random.between(1, 27);
   const auto weights = noise<int8_t>(random, filters * depth, 127);
@@ -41,7 +44,7 @@ Case svdf_features_case(KernelId kernel, Random& random) {
           .whole = [=, kept = weights](const Call& call) { run(portable(kernel), p, call); }};
 }
 
-Case shift_in_case(KernelId kernel, Random& random) {
+Case shift_in_case(Random& random, KernelId kernel) {
   const Extents extents = random_extents(random);
   Extents column = extents;
   column[3] = 1;
@@ -60,7 +63,7 @@ Case shift_in_case(KernelId kernel, Random& random) {
           }};
 }
 
-Case svdf_case(KernelId kernel, Random& random) {
+Case svdf_case(Random& random, KernelId kernel) {
   const int32_t batch = random.between(1, 3), units = random.between(1, 5),
                 rank = random.between(1, 3), memory = random.between(1, 7);
   const auto bias = noise<int32_t>(random, units, 1000);
@@ -83,7 +86,7 @@ Case svdf_case(KernelId kernel, Random& random) {
 }
 
 // One sequence: the kernel does all that there is.
-Case lstm_case(KernelId kernel, Random& random) {
+Case lstm_case(Random& random, KernelId kernel) {
   const int32_t times = random.between(1, 4), inputs = random.between(1, 13),
                 units = random.between(1, 9);
   const auto weights = noise<int8_t>(random, 4 * units * inputs, 127);
@@ -122,21 +125,87 @@ Case lstm_case(KernelId kernel, Random& random) {
                        const Call& call) { run(portable(kernel), p, call); }};
 }
 
+Case float_svdf_case(Random& random, KernelId kernel) {
+  const int32_t batch = random.between(1, 3), units = random.between(1, 5),
+                rank = random.between(1, 3), memory = random.between(1, 7);
+  const auto bias = std::make_shared<std::vector<float>>(random_floats(random, units));
+  const FloatClampParams clamp = random_float_clamp(random);
+  return {
+      .in = {{{1, batch, units * rank, memory}, kFloat}, {{1, 1, units * rank, memory}, kFloat}},
+      .out = {{1, batch, units, 1}, kFloat},
+      .run =
+          [=](const Call& call) {
+            run(kernel,
+                FloatSvdfParams{bias->data(), rank, memory, clamp.clamp_min, clamp.clamp_max},
+                call);
+          },
+      .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
+        const int32_t begin = r.begin[2] * rank, end = r.end[2] * rank;
+        return {{{0, r.begin[1], begin, 0}, {1, r.end[1], end, memory}},
+                {{0, 0, begin, 0}, {1, 1, end, memory}}};
+      }};
+}
+
+/// One sequence: the kernel does all that there is.
+template <class Params, class T>
+Case float_lstm_case(Random& random, KernelId kernel, Params p,
+                     std::vector<T> (*weights)(Random&, int64_t)) {
+  p.times = random.between(1, 4);
+  p.inputs = random.between(1, 13);
+  p.units = random.between(1, 9);
+  p.cell_limit = random.between(0, 1) == 0 ? kLargestFloat : 0.5F;
+  const int32_t times = p.times, inputs = p.inputs, units = p.units;
+  const auto of_inputs =
+      std::make_shared<const std::vector<T>>(weights(random, int64_t{4} * units * inputs));
+  const auto of_hidden =
+      std::make_shared<const std::vector<T>>(weights(random, int64_t{4} * units * units));
+  const auto biases =
+      std::make_shared<const std::vector<float>>(random_floats(random, int64_t{4} * units));
+  return {.in = {{{1, 1, times, inputs}, kFloat}, {{1, 1, 1, 2 * units}, kFloat}},
+          .out = {{1, 1, 1, (times + 1) * units}, kFloat},
+          .run =
+              [=](const Call& call) {
+                Params bound = p;
+                bound.weights = of_inputs->data();
+                bound.recurrent = of_hidden->data();
+                bound.biases = biases->data();
+                run(kernel, bound, call);
+              },
+          .needed = [=](const Region&, Chunk) -> std::vector<Region> {
+            return {{{0, 0, 0, 0}, {1, 1, times, inputs}}, {{0, 0, 0, 0}, {1, 1, 1, 2 * units}}};
+          },
+          .whole_channels = true};
+}
+
+std::vector<int8_t> random_weights(Random& random, int64_t count) {
+  std::vector<int8_t> values;
+  for (; count > 0; --count) values.push_back(static_cast<int8_t>(random.between(-128, 127)));
+  return values;
+}
+
+Case hybrid_lstm_case(Random& random, KernelId kernel) {
+  HybridLstmParams p{};
+  for (int gate = 0; gate < 4; ++gate) {
+    p.input_scale[gate] = static_cast<float>(random.between(1, 100)) / 4096;
+    p.recurrent_scale[gate] = static_cast<float>(random.between(1, 100)) / 4096;
+  }
+  for (int32_t& zero : p.zero_point) zero = random.between(-128, 127);
+  return float_lstm_case(random, kernel, p, random_weights);
+}
+
 }  // namespace
 
-Case recurrent_case(KernelId kernel, Random& random) {
-  switch (info(kernel).family) {
-    case Family::kSvdfFeatures:
-      return svdf_features_case(kernel, random);
-    case Family::kShiftIn:
-      return shift_in_case(kernel, random);
-    case Family::kSvdf:
-      return svdf_case(kernel, random);
-    case Family::kLstm:
-      return lstm_case(kernel, random);
-    default:
-      throw std::logic_error("recurrent_case: not one of them");
-  }
+std::vector<FamilyCases> recurrent_cases() {
+  return {
+      {Family::kSvdfFeatures, svdf_features_case},
+      {Family::kShiftIn, shift_in_case},
+      {Family::kSvdf, svdf_case, float_svdf_case},
+      {Family::kLstm, lstm_case,
+       [](Random& random, KernelId kernel) {
+         return float_lstm_case(random, kernel, FloatLstmParams{}, random_floats);
+       }},
+      {Family::kLstmHybrid, nullptr, hybrid_lstm_case},
+  };
 }
 
 }  // namespace thimble::testing

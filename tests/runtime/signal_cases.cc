@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random calls of the kernels of the audio front end.
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "tests/runtime/cases.h"
 #include "thimble/reference/signal_tables.h"
@@ -10,6 +15,7 @@ namespace {
 
 using namespace runtime;
 using runtime::Region;
+
 using Shorts = std::shared_ptr<const std::vector<int16_t>>;
 
 Shorts shorts(Random& random, int32_t count) {
@@ -28,7 +34,7 @@ Region with_channels(Region region, int32_t begin, int32_t end) {
 constexpr Region kNumber{{0, 0, 0, 0}, {1, 1, 1, 1}};
 const Operand kShift{{1, 1, 1, 1}, Element::kInt32, true};
 
-Case window_case(KernelId kernel, Random& random) {
+Case window_case(Random& random, KernelId kernel) {
   const Extents extents = random_extents(random);
   const SignalWindowParams p{random.between(0, 31)};
   return {.in = {{extents, Element::kInt16}, {{1, 1, 1, extents[3]}, Element::kInt16, true}},
@@ -39,7 +45,7 @@ Case window_case(KernelId kernel, Random& random) {
           }};
 }
 
-Case auto_shift_case(KernelId kernel, Random& random) {
+Case auto_shift_case(Random& random, KernelId kernel) {
   Extents in = random_extents(random), out = in;
   out[3] = 1;
   const SignalAutoShiftParams p{in[3]};
@@ -53,7 +59,7 @@ Case auto_shift_case(KernelId kernel, Random& random) {
 }
 
 /// signal_shift and signal_square_root.
-Case shifted_case(KernelId kernel, Random& random) {
+Case shifted_case(Random& random, KernelId kernel) {
   const Extents extents = random_extents(random);
   return {.in = {{extents, element_of(info(kernel).in)}, kShift},
           .out = {extents, element_of(info(kernel).out)},
@@ -63,7 +69,7 @@ Case shifted_case(KernelId kernel, Random& random) {
           }};
 }
 
-Case rfft_case(KernelId kernel, Random& random) {
+Case rfft_case(Random& random, KernelId kernel) {
   static constexpr int32_t kSizes[] = {4, 6, 8, 10, 12, 16, 18, 20, 24, 30, 32, 40, 64, 90};
   const int32_t size = kSizes[random.between(0, std::size(kSizes) - 1)];
   const bool inverse = info(kernel).family == Family::kSignalIrfft;
@@ -88,7 +94,7 @@ Case rfft_case(KernelId kernel, Random& random) {
           .whole_channels = true};
 }
 
-Case energy_case(KernelId kernel, Random& random) {
+Case energy_case(Random& random, KernelId kernel) {
   const Extents out = random_extents(random);
   Extents in = out;
   in[3] *= 2;
@@ -102,7 +108,7 @@ Case energy_case(KernelId kernel, Random& random) {
           }};
 }
 
-Case filter_bank_case(KernelId kernel, Random& random) {
+Case filter_bank_case(Random& random, KernelId kernel) {
   const int32_t channels = random.between(1, 9), energies = random.between(1, 11),
                 count = random.between(1, 40);
   const Shorts weights = shorts(random, count), unweights = shorts(random, count);
@@ -125,7 +131,7 @@ Case filter_bank_case(KernelId kernel, Random& random) {
           }};
 }
 
-Case signal_pair_case(KernelId kernel, Random& random, const KernelParams& params,
+Case signal_pair_case(Random& random, KernelId kernel, const KernelParams& params,
                       const Shorts& kept = nullptr) {
   const Operand operand{random_extents(random), Element::kInt32};
   return {.in = {operand, operand},
@@ -140,17 +146,17 @@ Case signal_pair_case(KernelId kernel, Random& random, const KernelParams& param
           }};
 }
 
-Case noise_case(KernelId kernel, Random& random) {
+Case noise_case(Random& random, KernelId kernel) {
   const auto factor = [&] { return random.between(0, 1 << 20); };
   const SignalNoiseParams p{{factor(), factor()},
                             {factor(), factor()},
                             random.between(0, 31),
                             random.between(0, 31),
                             random.between(0, 1)};
-  return signal_pair_case(kernel, random, p);
+  return signal_pair_case(random, kernel, p);
 }
 
-Case log_case(KernelId kernel, Random& random) {
+Case log_case(Random& random, KernelId kernel) {
   const auto& values = reference::logarithm_table();
   const SignalLogParams p{values.data(), random.between(0, 0x7FFFFFFF), random.between(0, 31)};
   const Extents extents = random_extents(random);
@@ -160,41 +166,29 @@ Case log_case(KernelId kernel, Random& random) {
           .needed = [](const Region& r, Chunk) -> std::vector<Region> { return {r}; }};
 }
 
+Case subtraction_case(Random& random, KernelId kernel) {
+  const SignalSubtractionParams p{random.between(0, 1 << 20), random.between(0, 31),
+                                  random.between(0, 31)};
+  return signal_pair_case(random, kernel, p);
+}
+
+Case pcan_case(Random& random, KernelId kernel) {
+  const Shorts gains = shorts(random, 125);
+  return signal_pair_case(random, kernel, SignalPcanParams{gains->data(), random.between(0, 63)},
+                          gains);
+}
+
 }  // namespace
 
-Case signal_case(KernelId kernel, Random& random) {
-  switch (info(kernel).family) {
-    case Family::kSignalWindow:
-      return window_case(kernel, random);
-    case Family::kSignalAutoShift:
-      return auto_shift_case(kernel, random);
-    case Family::kSignalShift:
-    case Family::kSignalSquareRoot:
-      return shifted_case(kernel, random);
-    case Family::kSignalRfft:
-    case Family::kSignalIrfft:
-      return rfft_case(kernel, random);
-    case Family::kSignalEnergy:
-      return energy_case(kernel, random);
-    case Family::kSignalFilterBank:
-      return filter_bank_case(kernel, random);
-    case Family::kSignalNoise:
-      return noise_case(kernel, random);
-    case Family::kSignalSubtraction: {
-      const SignalSubtractionParams p{random.between(0, 1 << 20), random.between(0, 31),
-                                      random.between(0, 31)};
-      return signal_pair_case(kernel, random, p);
-    }
-    case Family::kSignalPcan: {
-      const Shorts gains = shorts(random, 125);
-      return signal_pair_case(kernel, random,
-                              SignalPcanParams{gains->data(), random.between(0, 63)}, gains);
-    }
-    case Family::kSignalLog:
-      return log_case(kernel, random);
-    default:
-      throw std::logic_error("signal_case: not one of them");
-  }
+std::vector<FamilyCases> signal_cases() {
+  return {
+      {Family::kSignalWindow, window_case}, {Family::kSignalAutoShift, auto_shift_case},
+      {Family::kSignalShift, shifted_case}, {Family::kSignalSquareRoot, shifted_case},
+      {Family::kSignalRfft, rfft_case},     {Family::kSignalIrfft, rfft_case},
+      {Family::kSignalEnergy, energy_case}, {Family::kSignalFilterBank, filter_bank_case},
+      {Family::kSignalNoise, noise_case},   {Family::kSignalSubtraction, subtraction_case},
+      {Family::kSignalPcan, pcan_case},     {Family::kSignalLog, log_case},
+  };
 }
 
 }  // namespace thimble::testing

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/operators/claims.h"
 #include "tests/support/test_graph.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/operators/operators.h"
@@ -113,6 +114,11 @@ class DeadNetwork {
     graph.ops.push_back(std::move(op));
     tensors_.push_back(out);
   }
+  /// With the quantisation of its output that the operator demands.
+  void append_as_demanded(const Attributes& attributes, TensorId x) {
+    append(attributes, {x}, false);
+    g_.graph().tensor(last()).quantization = literal_of(attributes).tensors.back().quantization;
+  }
   /// A tensor of the same shape, or a constant: whole, one value per channel, per column, or one.
   TensorId other(TensorId x) {
     for (const TensorId t : tensors_) {
@@ -202,9 +208,7 @@ class DeadNetwork {
   void whole(TensorId x) {
     switch (some(0, 4)) {
       case 0:
-        append(Softmax{}, {x}, false);
-        g_.graph().tensor(last()).quantization = {{0x1p-8F}, {-128}, 0};
-        return;
+        return append_as_demanded(Softmax{}, x);
       case 1: {
         const TensorId y = constant(x);
         g_.graph().tensor(y).shape = {at(x).shape.back(), 3};
@@ -215,9 +219,7 @@ class DeadNetwork {
       case 2:
         return append(CumSum{2}, {x}, true);
       case 3:
-        append(L2Normalization{}, {x}, false);
-        g_.graph().tensor(last()).quantization = {{0x1p-7F}, {0}, 0};
-        return;
+        return append_as_demanded(L2Normalization{}, x);
       default:
         return append(Transpose{{0, 3, 1, 2}}, {x}, true);
     }
@@ -258,8 +260,7 @@ class DeadNetwork {
       case 3:
         return append(Relu{}, {x}, false);
       case 4:
-        return append(Logistic{}, {x}, false),
-               void(g_.graph().tensor(tensors_.back()).quantization = {{0x1p-8F}, {-128}, 0});
+        return append_as_demanded(Logistic{}, x);
       case 5:
         return append(Quantize{}, {x}, false);
       case 6:
@@ -319,8 +320,7 @@ class DeadNetwork {
       case 29:
         return whole(x);
       default:
-        return append(Tanh{}, {x}, false),
-               void(g_.graph().tensor(last()).quantization = {{0x1p-7F}, {0}, 0});
+        return append_as_demanded(Tanh{}, x);
     }
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/support/op_draw.h"
+#include "tests/support/operators/op_draw.h"
 #include "tests/support/random_op.h"
 #include "thimble/operators/operators.h"
 #include "thimble/reference/elements.h"

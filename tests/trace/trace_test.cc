@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "tests/import/audio_preprocessor.h"
 #include "tests/support/golden.h"
@@ -155,26 +159,36 @@ TEST(Trace, OfNetworksWithRowsAtBothEnds) {
   }
 }
 
-/// LSTM among them; their code also gives the reference's outputs.
-TEST(Trace, OfFloat32WithWeightsOfInt8IsTheirProgram) {
+/// Chains in float32, some with weights of int8, and LSTMs; without operators what is not taken so.
+std::vector<Graph> float_networks() {
   constexpr uint64_t kKinds = std::variant_size_v<AnyOperator>, kNetworks = 8;
   std::vector<Graph> graphs;
   for (uint64_t seed = 1; seed <= kNetworks; ++seed) {
     graphs.push_back(testing::in_float32(testing::random_chain(seed), seed));
     graphs.push_back(testing::random_op_graph(Attributes(Lstm{}).index() + seed * kKinds));
   }
-  std::set<std::string> found;
-  for (size_t k = 0; k < graphs.size(); ++k) {
+  return graphs;
+}
+
+Compiled compiled_float_network(const Graph& graph, size_t k) {
+  return std::get<Compiled>(compile({.model = Source{graph, "net", ""},
+                                     .graph = {.rewrite = false},
+                                     .planner = k % 4 < 2 ? "reorder" : "stream"}));
+}
+
+/// A quarter of them each.
+class TraceOfFloat32 : public ::testing::TestWithParam<size_t> {};
+
+// Their code also gives the reference's outputs.
+TEST_P(TraceOfFloat32, WithWeightsOfInt8IsTheirProgram) {
+  const std::vector<Graph> graphs = float_networks();
+  const size_t count = graphs.size() / 4;
+  for (size_t k = GetParam() * count; k < (GetParam() + 1) * count; ++k) {
     if (graphs[k].ops.empty()) continue;
     SCOPED_TRACE(k);
-    const Answer answer = compile({.model = Source{graphs[k], "net", ""},
-                                   .graph = {.rewrite = false},
-                                   .planner = k % 4 < 2 ? "reorder" : "stream"});
-    const Compiled& compiled = std::get<Compiled>(answer);
+    const Compiled compiled = compiled_float_network(graphs[k], k);
     size_t lines = 0;
     EXPECT_EQ(difference(compiled, compiled.program, "net", lines), "");
-    for (const ProgramParams& given : compiled.program.params)
-      found.insert(type_name(given.params));
     const std::vector<Bytes> inputs = testing::noise(graphs[k], static_cast<uint32_t>(k));
     const testing::EmittedProject project{
         &compiled.graph, &compiled.program, "net",
@@ -182,6 +196,18 @@ TEST(Trace, OfFloat32WithWeightsOfInt8IsTheirProgram) {
     EXPECT_EQ(build().outputs({project}, {inputs}).at(0),
               testing::expected_outputs(graphs[k], inputs))
         << build().complaint();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Quarters, TraceOfFloat32, ::testing::Range<size_t>(0, 4));
+
+TEST(Trace, OfFloat32HasEveryKindOfParameters) {
+  const std::vector<Graph> graphs = float_networks();
+  std::set<std::string> found;
+  for (size_t k = 0; k < graphs.size(); ++k) {
+    if (graphs[k].ops.empty()) continue;
+    for (const ProgramParams& given : compiled_float_network(graphs[k], k).program.params)
+      found.insert(type_name(given.params));
   }
   EXPECT_THAT(found, ::testing::IsSupersetOf({"FloatConv2DParams", "HybridConv2DParams",
                                               "FloatLstmParams", "HybridLstmParams"}));
@@ -252,29 +278,43 @@ TEST_P(TraceOfModels, IsTheirProgram) {
   }
 }
 
-// Golden data of models beyond those above, as far as Thimble takes them: single operators, mostly.
-TEST(Trace, OfTheOtherGoldenModelsIsTheirProgram) {
-  THIMBLE_NEEDS_SHARED();
-  const std::vector<std::string> above = testing::issue_models();
-  std::set<std::string> others;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(testing::shared_folder() / "golden")) {
-    const std::string file = entry.path().filename().string();
-    const std::string model = file.substr(0, file.find('.'));
-    if (std::ranges::find(above, model) == above.end()) others.insert(model);
-  }
-  int taken = 0;
-  for (const std::string& model : others) {
-    try {
-      (void)prepare(load(testing::model_path(model).string()).graph, {});
-    } catch (const CompileError&) {
-      continue;  // an operator or a type that is not supported
+/// Golden data of models beyond those above, as far as Thimble takes them: single operators,
+/// mostly.
+const std::vector<std::string>& other_golden_models() {
+  static const std::vector<std::string> taken = [] {
+    const std::vector<std::string> above = testing::issue_models();
+    std::set<std::string> others;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(testing::shared_folder() / "golden")) {
+      const std::string file = entry.path().filename().string();
+      const std::string model = file.substr(0, file.find('.'));
+      if (std::ranges::find(above, model) == above.end()) others.insert(model);
     }
-    ++taken;
-    expect_traces_of(model, testing::workload().nightly ? kinds() : std::vector{kinds()[0]});
-  }
-  EXPECT_GT(taken, 10);
+    std::vector<std::string> models;
+    for (const std::string& model : others) {
+      try {
+        (void)prepare(load(testing::model_path(model).string()).graph, {});
+        models.push_back(model);
+      } catch (const CompileError&) {  // an operator or a type that is not supported
+      }
+    }
+    return models;
+  }();
+  return taken;
 }
+
+/// Every sixth of them each.
+class TraceOfOtherGoldenModels : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(TraceOfOtherGoldenModels, IsTheirProgram) {
+  THIMBLE_NEEDS_SHARED();
+  const std::vector<std::string>& models = other_golden_models();
+  for (size_t k = GetParam(); k < models.size(); k += 6)
+    expect_traces_of(models[k], testing::workload().nightly ? kinds() : std::vector{kinds()[0]});
+  EXPECT_GT(models.size(), 10U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, TraceOfOtherGoldenModels, ::testing::Range<size_t>(0, 6));
 
 // Emitted code on the host, with sanitizers: what is reset once is kept from call to call.
 TEST(Trace, EmittedCodeKeepsItsState) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random calls of the kernels whose outputs read one element of each input.
+// Random calls of the kernels that go element by element through several inputs.
+#include <vector>
+
 #include "tests/runtime/cases.h"
 
 namespace thimble::testing {
@@ -7,65 +9,6 @@ namespace {
 
 using namespace runtime;
 using runtime::Region;
-
-Case map_case(const Extents& extents, Element in, Element out,
-              std::function<void(const Call&)> run) {
-  return {.in = {{extents, in}},
-          .out = {extents, out},
-          .run = std::move(run),
-          .needed = [](const Region& r, Chunk) { return std::vector<Region>{r}; }};
-}
-
-Case map_case(Random& random, KernelId kernel, const KernelParams& params) {
-  const KernelInfo& row = info(kernel);
-  return map_case(random_extents(random), element_of(row.in), element_of(row.out),
-                  [=](const Call& call) { run(kernel, params, call); });
-}
-
-struct Range {
-  int32_t min, max;
-};
-
-Range clamps(Element out) {
-  if (out == Element::kInt32) return {-0x7FFFFFFF, 0x7FFFFFFF};
-  return out == Element::kInt8 ? Range{-128, 127} : Range{-32768, 32767};
-}
-
-RescaleParams rescale_params(Random& random, const KernelInfo& row) {
-  const int32_t shift = size_bytes(row.in) == 1 ? 0 : -8;
-  const Range range = clamps(element_of(row.out));
-  return {random_scale(random, shift - 2, shift + 2), random.between(-128, 127),
-          random.between(-128, 127), range.min, range.max};
-}
-
-LeakyReluParams leaky_relu_params(Random& random, const KernelInfo& row) {
-  const Range range = clamps(element_of(row.out));
-  return {random_scale(random, -2, 2),
-          random_scale(random, -5, 1),
-          random.between(-128, 127),
-          random.between(-128, 127),
-          range.min,
-          range.max};
-}
-
-Case lookup_case(Random& random, KernelId kernel) {
-  const auto looked_up = [table = random.bytes(256)](KernelId by) {
-    return [=](const Call& call) { run(by, LookupParams{table.data()}, call); };
-  };
-  Case result = map_case(random_extents(random), Element::kInt8, Element::kInt8, looked_up(kernel));
-  result.whole = looked_up(portable_kernel(Family::kLookup));
-  return result;
-}
-
-Case sigmoid_case(Random& random, KernelId kernel) {
-  std::vector<int16_t> table(256);  // as the true one, it rises; of unsigned values
-  for (size_t i = 0; i < table.size(); ++i)
-    table[i] = static_cast<int16_t>(static_cast<uint16_t>(0x8000 + 127 * i));
-  const int32_t multiplier = random.between(1, 0x7FFF), shift = random.between(0, 15);
-  return map_case(random_extents(random), Element::kInt16, Element::kInt16, [=](const Call& call) {
-    run(kernel, SigmoidParams{table.data(), multiplier, shift}, call);
-  });
-}
 
 Case pair_case(Random& random, KernelId kernel, const KernelParams& params) {
   const Extents extents = random_extents(random);
@@ -113,20 +56,6 @@ PreluParams prelu_params(Random& random, const KernelInfo& row) {
           range.max};
 }
 
-Case average_pool_2d_finalise_case(Random& random, KernelId kernel) {
-  const Pool2DParams p{{.in_h = random.between(1, 30), .in_w = random.between(1, 30)}, -90, 90};
-  return map_case(random, kernel, p);
-}
-
-Case mean_finalise_case(Random& random, KernelId kernel) {
-  const MeanParams p{{1, random.between(1, 30), random.between(1, 30), 1},
-                     {0, 1, 1, 0},
-                     random_scale(random, -9, -4),
-                     random.between(-128, 127),
-                     random.between(-128, 127)};
-  return map_case(random, kernel, p);
-}
-
 // Sums, differences and their squares, which take the same parameters; int32 takes none.
 Case scaled_pair_case(Random& random, KernelId kernel) {
   if (info(kernel).in == DType::kInt32) return pair_case(random, kernel, {});
@@ -167,8 +96,9 @@ Case scaled_pair_case(Random& random, KernelId kernel) {
           .whole = [=](const Call& call) { run(portable, p, call); }};
 }
 
-// One factor per channel, or as many as elements.
+// One factor per channel, or as many as elements; int32 takes no parameters.
 Case mul_case(Random& random, KernelId kernel) {
+  if (info(kernel).in == DType::kInt32) return pair_case(random, kernel, {});
   const Extents extents = random_extents(random);
   const bool broadcast = random.between(0, 1) == 0;
   const Extents factors = broadcast ? Extents{1, 1, 1, extents[3]} : extents;
@@ -191,57 +121,54 @@ Case mul_case(Random& random, KernelId kernel) {
           .whole = [=](const Call& call) { run(portable, p, call); }};
 }
 
+Case float_pair_case(Random& random, KernelId kernel, const KernelParams& params) {
+  const Extents extents = random_extents(random);
+  const bool broadcast = random.between(0, 1) == 0;
+  const Extents other = broadcast ? Extents{1, 1, 1, extents[3]} : extents;
+  return {.in = {{extents, kFloat}, {other, kFloat, broadcast}},
+          .out = {extents, kFloat},
+          .run = [=](const Call& call) { run(kernel, params, call); },
+          .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
+            if (!broadcast) return {r, r};
+            return {r, {{0, 0, 0, r.begin[3]}, {1, 1, 1, r.end[3]}}};
+          }};
+}
+
+Case plain_case(Random& random, KernelId kernel) { return pair_case(random, kernel, {}); }
+
+Case prelu_case(Random& random, KernelId kernel) {
+  return pair_case(random, kernel, prelu_params(random, info(kernel)));
+}
+
+Case comparison_case(Random& random, KernelId kernel) {
+  return pair_case(random, kernel, comparison_params(random, info(kernel)));
+}
+
+Case plain_float_case(Random& random, KernelId kernel) {
+  return float_pair_case(random, kernel, {});
+}
+
+Case clamped_float_case(Random& random, KernelId kernel) {
+  return float_pair_case(random, kernel, random_float_clamp(random));
+}
+
 }  // namespace
 
-Case elementwise_case(KernelId kernel, Random& random) {
-  const KernelInfo& row = info(kernel);
-  switch (row.family) {
-    case Family::kAveragePool2DFinalise:
-      return average_pool_2d_finalise_case(random, kernel);
-    case Family::kMeanFinalise:
-      return mean_finalise_case(random, kernel);
-    case Family::kAdd:
-    case Family::kSub:
-    case Family::kSquaredDifference:
-      return scaled_pair_case(random, kernel);
-    case Family::kFloorDiv:
-    case Family::kFloorMod:
-    case Family::kMaximum:
-    case Family::kMinimum:
-      return pair_case(random, kernel, {});
-    case Family::kPrelu:
-      return pair_case(random, kernel, prelu_params(random, row));
-    case Family::kLogistic:
-    case Family::kTanh:
-      return sigmoid_case(random, kernel);
-    case Family::kMul:
-    case Family::kDiv:
-      return row.in == DType::kInt32 ? pair_case(random, kernel, {}) : mul_case(random, kernel);
-    case Family::kComparison:
-      return pair_case(random, kernel, comparison_params(random, row));
-    case Family::kSelect:
-      return select_case(random, kernel);
-    case Family::kCopy:
-    case Family::kCast:
-      return map_case(random, kernel, {});
-    case Family::kRescale:
-      return map_case(random, kernel, rescale_params(random, row));
-    case Family::kClamp:
-      return map_case(random, kernel, ClampParams{random.between(-128, 0), random.between(1, 127)});
-    case Family::kRsqrt:
-      return map_case(random, kernel, RsqrtParams{random_scale(random, -10, -2)});
-    case Family::kLeakyRelu:
-      return map_case(random, kernel, leaky_relu_params(random, row));
-    case Family::kLookup:
-      return lookup_case(random, kernel);
-    case Family::kQuantize:
-    case Family::kDequantize:
-      return map_case(
-          random, kernel,
-          FloatParams{static_cast<float>(random.between(1, 100)) / 64, random.between(-128, 127)});
-    default:
-      throw std::logic_error("elementwise_case: not one of them");
-  }
+std::vector<FamilyCases> pair_cases() {
+  return {
+      {Family::kAdd, scaled_pair_case, clamped_float_case},
+      {Family::kSub, scaled_pair_case, clamped_float_case},
+      {Family::kSquaredDifference, scaled_pair_case, plain_float_case},
+      {Family::kMul, mul_case, clamped_float_case},
+      {Family::kDiv, mul_case, clamped_float_case},
+      {Family::kFloorDiv, plain_case, plain_float_case},
+      {Family::kFloorMod, plain_case, plain_float_case},
+      {Family::kMaximum, plain_case, plain_float_case},
+      {Family::kMinimum, plain_case, plain_float_case},
+      {Family::kPrelu, prelu_case, plain_float_case},
+      {Family::kComparison, comparison_case},
+      {Family::kSelect, select_case},
+  };
 }
 
 }  // namespace thimble::testing

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/support/op_draw.h"
+#include "tests/support/operators/op_draw.h"
 
 #include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "thimble/operators/operators.h"
 
@@ -25,6 +26,17 @@ Bytes random_bytes_of(DType type, int64_t count, double float_range, zoo::Random
     for (uint8_t& byte : bytes) byte &= 1;
   }
   return bytes;
+}
+
+Graph OpDraw::network(const Attributes& kind) {
+  std::visit([&](const auto& a) { make(a); }, kind);
+  graph_.name = snake_name(kind);
+  for (size_t t = 0; t + 1 < graph_.tensors.size(); ++t) {
+    if (!graph_.tensors[t].is_constant())
+      graph_.inputs.push_back({TensorId{static_cast<int32_t>(t)}, {}});
+  }
+  graph_.outputs.push_back({graph_.ops[0].outputs[0], {}});
+  return graph_;
 }
 
 Shape OpDraw::some_shape(int64_t lowest_rank, int64_t highest_rank) {
