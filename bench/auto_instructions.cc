@@ -17,6 +17,7 @@
 #include <limits>
 
 #include "bench/latency_samples.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/estimate.h"
 

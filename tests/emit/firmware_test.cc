@@ -13,6 +13,7 @@
 #include "tests/support/test_graph.h"
 #include "thimble/driver/driver.h"
 #include "thimble/driver/measure.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/import/tflite.h"
 #include "thimble/moves/relayout_inputs.h"
 #include "thimble/planners/planner.h"

@@ -17,6 +17,7 @@
 #include "tests/support/workload.h"
 #include "tests/trace/traced.h"
 #include "thimble/driver/driver.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/model/error.h"
 #include "thimble/plan/reside.h"
 #include "thimble/planners/planner.h"

@@ -13,6 +13,8 @@
 #include "thimble/driver/inference_io.h"
 #include "thimble/driver/quick_no.h"
 #include "thimble/driver/reports.h"
+#include "thimble/emit/emit.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/import/utf8.h"
 #include "thimble/operators/operators.h"
 #include "thimble/program/lower.h"
