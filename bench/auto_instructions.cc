@@ -18,7 +18,7 @@
 
 #include "bench/latency_samples.h"
 #include "thimble/emit/identifier.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/estimate.h"
 
 namespace {

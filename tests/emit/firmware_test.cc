@@ -16,7 +16,7 @@
 #include "thimble/emit/identifier.h"
 #include "thimble/import/tflite.h"
 #include "thimble/moves/relayout_inputs.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/interpreter.h"

@@ -20,7 +20,7 @@
 #include "thimble/emit/identifier.h"
 #include "thimble/model/error.h"
 #include "thimble/plan/reside.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 
 namespace thimble {
 namespace {

@@ -14,6 +14,7 @@
 #include "thimble/driver/reports.h"
 #include "thimble/driver/request_fields.h"
 #include "thimble/model/error.h"
+#include "thimble/planners/registry.h"
 #include "thimble/report/peak.h"
 
 namespace thimble {

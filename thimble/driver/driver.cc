@@ -17,6 +17,7 @@
 #include "thimble/emit/identifier.h"
 #include "thimble/import/utf8.h"
 #include "thimble/operators/operators.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/partial_sums.h"
 #include "thimble/report/accumulator_notes.h"

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "thimble/driver/code_bytes.h"
+#include "thimble/driver/driver.h"
 #include "thimble/driver/measure.h"
 #include "thimble/emit/identifier.h"
 #include "thimble/program/host.h"
