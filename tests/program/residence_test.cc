@@ -15,6 +15,7 @@
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
 #include "thimble/schedule/target_memories.h"
+#include "thimble/target/device.h"
 
 namespace thimble {
 namespace {

@@ -16,6 +16,7 @@
 #include "thimble/model/error.h"
 #include "thimble/planners/registry.h"
 #include "thimble/report/peak.h"
+#include "thimble/target/device.h"
 
 namespace thimble {
 namespace {
