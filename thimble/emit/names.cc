@@ -8,7 +8,6 @@
 #include <sstream>
 #include <string_view>
 
-#include "thimble/emit/identifier.h"
 #include "thimble/import/utf8.h"
 #include "thimble/model/error.h"
 

@@ -15,8 +15,8 @@
 
 #include "thimble/model/time_limit.h"
 #include "thimble/moves/sweep_clocks.h"
-#include "thimble/plan/evaluate.h"
-#include "thimble/plan/order_plan.h"
+#include "thimble/moves/sweep_ways.h"
+#include "thimble/plan/plan.h"
 
 namespace thimble {
 

@@ -8,6 +8,7 @@
 
 #include "thimble/moves/sweep.h"
 #include "thimble/moves/sweep_ways.h"
+#include "thimble/plan/evaluate.h"
 
 namespace thimble {
 
