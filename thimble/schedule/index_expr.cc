@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "thimble/model/division.h"
-#include "thimble/model/error.h"
 
 namespace thimble {
 
