@@ -19,6 +19,7 @@
 #include "bench/jobs.h"
 #include "bench/planned.h"
 #include "thimble/model/error.h"
+#include "thimble/planners/registry.h"
 
 namespace {
 

@@ -17,7 +17,8 @@
 #include <limits>
 
 #include "bench/latency_samples.h"
-#include "thimble/planners/planner.h"
+#include "thimble/emit/identifier.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/estimate.h"
 
 namespace {

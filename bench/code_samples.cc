@@ -12,6 +12,7 @@
 
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/emit/uses.h"
+#include "thimble/emit/working_program.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/model/error.h"
 #include "thimble/toolchain/cross_build.h"

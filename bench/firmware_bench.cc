@@ -27,6 +27,7 @@
 #include "thimble/driver/driver.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/driver/measure.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/model/error.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/target/size.h"

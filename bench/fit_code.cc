@@ -18,6 +18,7 @@
 #include "bench/nnls.h"
 #include "thimble/driver/measure.h"
 #include "thimble/emit/uses.h"
+#include "thimble/emit/working_program.h"
 #include "thimble/model/error.h"
 
 namespace {

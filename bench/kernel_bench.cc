@@ -23,6 +23,7 @@
 #include "thimble/driver/inference_io.h"
 #include "thimble/driver/measure.h"
 #include "thimble/driver/source.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/target/kernels/kernel.h"

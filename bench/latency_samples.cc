@@ -15,6 +15,7 @@
 #include "tests/support/short_plans.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/driver/measure.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/model/error.h"
 #include "thimble/plan/build.h"
 #include "thimble/program/estimate.h"

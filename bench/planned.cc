@@ -13,6 +13,7 @@
 #include "thimble/driver/chosen_plan.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/lower.h"
 #include "zoo/zoo.h"

@@ -14,7 +14,7 @@
 
 #include "bench/latency_samples.h"
 #include "bench/planned.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 
 namespace {
 

@@ -13,6 +13,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/sha256.h"
 #include "thimble/import/temporary.h"
+#include "thimble/target/device.h"
 #include "zoo/zoo.h"
 
 namespace thimble {

@@ -15,6 +15,7 @@
 #include "tests/support/workload.h"
 #include "thimble/cli/options.h"
 #include "thimble/driver/driver.h"
+#include "thimble/target/device.h"
 #include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {

@@ -11,6 +11,7 @@
 #include "thimble/import/survey.h"
 #include "thimble/import/tflite.h"
 #include "thimble/model/error.h"
+#include "thimble/planners/registry.h"
 #include "zoo/random.h"
 
 namespace thimble {

@@ -6,6 +6,7 @@
 #include "thimble/driver/driver.h"
 #include "thimble/driver/quick_no.h"
 #include "thimble/driver/weight_formats.h"
+#include "thimble/target/device.h"
 #include "zoo/zoo.h"
 
 namespace thimble {

@@ -13,6 +13,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/shared.h"
 #include "thimble/emit/caller.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/import/tensor_file.h"

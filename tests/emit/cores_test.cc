@@ -10,6 +10,7 @@
 #include "tests/support/workload.h"
 #include "thimble/driver/driver.h"
 #include "thimble/driver/measure.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/model/error.h"
 #include "thimble/program/host.h"
 #include "thimble/report/tensor_text.h"

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "thimble/emit/counter_names.h"
-#include "thimble/emit/emit.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/toolchain/process.h"
 
 namespace thimble {

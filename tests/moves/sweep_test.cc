@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sweeps found in one pass from their end, against what their groups are derived to.
-#include "thimble/moves/sweep.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "tests/support/random_network.h"
 #include "tests/support/test_graph.h"
+#include "thimble/moves/sweeps.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/order_problem.h"
 

@@ -8,6 +8,7 @@
 
 #include "tests/plan/hand_plans.h"
 #include "tests/support/test_graph.h"
+#include "thimble/plan/derive.h"
 #include "thimble/plan/placement.h"
 
 namespace thimble {

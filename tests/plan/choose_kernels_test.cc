@@ -16,7 +16,7 @@
 #include "thimble/plan/build.h"
 #include "thimble/plan/realise.h"
 #include "thimble/plan/saved_plan.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"

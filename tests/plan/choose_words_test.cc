@@ -11,7 +11,7 @@
 
 #include "tests/support/random_network.h"
 #include "tests/support/random_op.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"

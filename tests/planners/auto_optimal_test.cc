@@ -10,7 +10,7 @@
 #include "tests/support/workload.h"
 #include "thimble/plan/build.h"
 #include "thimble/plan/placement.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 
 namespace thimble::testing {
 namespace {

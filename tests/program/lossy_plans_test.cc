@@ -13,7 +13,7 @@
 #include "tests/support/shared.h"
 #include "tests/support/workload.h"
 #include "thimble/import/tflite.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"

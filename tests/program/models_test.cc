@@ -15,7 +15,7 @@
 #include "tests/support/shared.h"
 #include "thimble/import/tflite.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"

@@ -12,7 +12,7 @@
 #include "thimble/plan/build.h"
 #include "thimble/plan/choose_kernels.h"
 #include "thimble/plan/saved_plan.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"

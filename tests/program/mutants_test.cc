@@ -19,7 +19,7 @@
 #include "tests/support/workload.h"
 #include "thimble/import/tflite.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/rewrites/rewrites.h"
 
 namespace thimble {

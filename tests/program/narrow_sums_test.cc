@@ -5,7 +5,7 @@
 
 #include "tests/program/mutants.h"
 #include "tests/support/hand_written.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
 

@@ -9,7 +9,7 @@
 #include "thimble/plan/build.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/channel_cut.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
 #include "zoo/random.h"

@@ -21,6 +21,7 @@
 #include "thimble/plan/build.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/ports.h"
+#include "thimble/planners/registry.h"
 #include "thimble/planners/stream.h"
 #include "thimble/planners/stream_cuts.h"
 #include "thimble/planners/stream_orders.h"

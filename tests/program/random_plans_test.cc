@@ -7,7 +7,7 @@
 #include "tests/program/mutants.h"
 #include "tests/support/random_network.h"
 #include "tests/support/workload.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"

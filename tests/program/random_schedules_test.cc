@@ -12,7 +12,7 @@
 #include "tests/support/short_plans.h"
 #include "tests/support/workload.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"

@@ -10,11 +10,12 @@
 #include "thimble/analysis/traffic.h"
 #include "thimble/plan/build.h"
 #include "thimble/plan/reside.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
 #include "thimble/schedule/target_memories.h"
+#include "thimble/target/device.h"
 
 namespace thimble {
 namespace {

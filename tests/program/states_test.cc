@@ -8,7 +8,7 @@
 #include "thimble/import/tensor_file.h"
 #include "thimble/import/tflite.h"
 #include "thimble/plan/saved_plan.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"

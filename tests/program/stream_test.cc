@@ -23,6 +23,7 @@
 #include "thimble/plan/order_problem.h"
 #include "thimble/plan/realise.h"
 #include "thimble/planners/ports.h"
+#include "thimble/planners/registry.h"
 #include "thimble/planners/stream_cuts.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/host.h"

@@ -2,7 +2,7 @@
 #include "tests/report/reported_plan.h"
 
 #include "thimble/operators/operators.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "zoo/zoo.h"
 
 namespace thimble::testing {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "thimble/schedule/expr_text.h"
+
 namespace thimble {
 namespace {
 

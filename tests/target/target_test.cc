@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "thimble/model/error.h"
+#include "thimble/target/device.h"
 #include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {

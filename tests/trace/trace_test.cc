@@ -21,9 +21,10 @@
 #include "tests/support/workload.h"
 #include "tests/trace/traced.h"
 #include "thimble/driver/driver.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/model/error.h"
 #include "thimble/plan/reside.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 
 namespace thimble {
 namespace {

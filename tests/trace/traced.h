@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/emit/emit.h"
+#include "thimble/emit/project.h"
 #include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble::testing {

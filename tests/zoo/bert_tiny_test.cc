@@ -10,7 +10,7 @@
 
 #include "thimble/import/tensor_file.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"

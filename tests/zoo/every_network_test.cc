@@ -14,7 +14,7 @@
 #include "thimble/import/tflite.h"
 #include "thimble/import/tflite/schema.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"

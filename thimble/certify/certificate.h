@@ -38,4 +38,7 @@ struct RewrittenGraph {
   Certificate certificate;
 };
 
+/// Whether conversions between the caller's numbers and the network's may have gone at the ports.
+enum class Interface : uint8_t { kOfTheFile, kIntegers };
+
 }  // namespace thimble

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "thimble/certify/file_network.h"
+#include "thimble/certify/networks.h"
 #include "thimble/certify/operator_fault.h"
 #include "thimble/certify/whole_networks.h"
 

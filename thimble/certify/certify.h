@@ -22,9 +22,6 @@
 
 namespace thimble {
 
-/// Whether conversions between the caller's numbers and the network's may have gone at the ports.
-enum class Interface : uint8_t { kOfTheFile, kIntegers };
-
 struct Certification {
   std::string fault;        ///< empty: the networks are equal; else what a rewrite changed
   int64_t same_ops = 0;     ///< of the rewritten network, which the file has too

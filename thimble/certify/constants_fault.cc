@@ -186,7 +186,7 @@ bool is_kept(const Tensor& now, const Tensor& was, const ThinnedTensor* out) {
 
 /// What operators make of constants alone; null where it depends on more.
 std::shared_ptr<const Bytes> value_of_constants(const Networks& networks, TensorId t) {
-  const std::optional<Excerpt> piece = piece_between(networks, {}, t);
+  const std::optional<Excerpt> piece = piece_between(networks.file(), {}, t);
   if (!piece) return nullptr;
   TensorValues values = interpret(piece->graph, {});
   return std::make_shared<const Bytes>(std::move(values[piece->graph.outputs[0].tensor.index()]));

@@ -65,7 +65,7 @@ class Check {
     if (op_.outputs.size() != 1) return "has several outputs";
     if (const std::string reason = unsupported_reason(n_.now(), op_); !reason.empty())
       return "breaks a constraint: " + reason;
-    file_ = piece_between(n_, of_given_, n_.of(op_.outputs[0]));
+    file_ = piece_between(n_.file(), of_given_, n_.of(op_.outputs[0]));
     if (!file_) return "lacks an operand that the file's depends on";
     const Op* counterpart = nullptr;
     for (const OpId id : file_->ops) {
@@ -176,7 +176,7 @@ class Check {
 
   /// The first of what it reads that always has the same values.
   [[nodiscard]] size_t first_equal(size_t k) const {
-    const auto value = [&](TensorId of_file) { return n_.value(of_file); };
+    const auto value = [&](TensorId of_file) { return n_.file().value(of_file); };
     return static_cast<size_t>(std::ranges::find(of_given_, value(of_given_[k]), value) -
                                of_given_.begin());
   }

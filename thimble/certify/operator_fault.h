@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "thimble/certify/file_network.h"
+#include "thimble/certify/networks.h"
 
 namespace thimble {
 

@@ -124,16 +124,15 @@ void cut(Graph& graph, int64_t rows, int64_t columns) {
 
 }  // namespace
 
-std::optional<Excerpt> piece_between(const Networks& networks, const std::vector<TensorId>& given,
+std::optional<Excerpt> piece_between(const FileNetwork& file, const std::vector<TensorId>& given,
                                      TensorId wanted) {
-  const FileNetwork& file = networks.file();
   Builder builder(file.graph);
   std::set<size_t> ops, seen, is_given;
   std::map<size_t, TensorId> by_value;
   for (const TensorId t : given) {
     builder.give(t);
     is_given.insert(t.index());
-    by_value.emplace(networks.value(t).index(), t);
+    by_value.emplace(file.value(t).index(), t);
   }
   std::vector<TensorId> open{wanted};
   while (!open.empty()) {
@@ -141,7 +140,7 @@ std::optional<Excerpt> piece_between(const Networks& networks, const std::vector
     open.pop_back();
     if (!seen.insert(t.index()).second || file.graph.tensor(t).is_constant()) continue;
     if (is_given.contains(t.index())) continue;
-    const auto twin = by_value.find(networks.value(t).index());
+    const auto twin = by_value.find(file.value(t).index());
     if (t != wanted && twin != by_value.end()) {
       builder.read_as(t, twin->second);
       continue;

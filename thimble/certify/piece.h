@@ -17,7 +17,7 @@ struct Excerpt {
 
 /// The operators of the file's network between tensors, or twins of them. Nothing: what is wanted
 /// depends on more than is given.
-[[nodiscard]] std::optional<Excerpt> piece_between(const Networks& networks,
+[[nodiscard]] std::optional<Excerpt> piece_between(const FileNetwork& file,
                                                    const std::vector<TensorId>& given,
                                                    TensorId wanted);
 /// One operator of the rewritten network.

@@ -38,7 +38,7 @@ class PortCheck {
 
   /// Only moves, and what changes no value, lie between.
   [[nodiscard]] std::optional<Excerpt> moves(TensorId from, TensorId to) const {
-    std::optional<Excerpt> piece = piece_between(n_, {from}, to);
+    std::optional<Excerpt> piece = piece_between(n_.file(), {from}, to);
     if (!piece) return std::nullopt;
     const bool only_moves = std::ranges::all_of(piece->ops, [&](OpId id) {
       const Op& op = file_.op(id);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "thimble/certify/certify.h"
-#include "thimble/certify/file_network.h"
+#include "thimble/certify/certificate.h"
+#include "thimble/certify/networks.h"
 
 namespace thimble {
 

@@ -18,6 +18,7 @@
 #include "thimble/cli/progress_line.h"
 #include "thimble/driver/paper_comparison.h"
 #include "thimble/model/error.h"
+#include "thimble/planners/registry.h"
 #include "thimble/search/parallel.h"
 
 namespace thimble {

@@ -14,6 +14,7 @@
 #include "thimble/driver/reports.h"
 #include "thimble/driver/run.h"
 #include "thimble/driver/weight_formats.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/output/emitted_folder.h"
 #include "thimble/plan/saved_plan.h"
 

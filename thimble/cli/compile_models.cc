@@ -12,6 +12,7 @@
 #include "thimble/driver/bundle.h"
 #include "thimble/driver/reports.h"
 #include "thimble/driver/run.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/output/emitted_folder.h"
 #include "thimble/report/bundle_report.h"
 

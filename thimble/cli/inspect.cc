@@ -14,6 +14,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/sha256.h"
 #include "thimble/report/survey_report.h"
+#include "thimble/report/warnings.h"
 
 namespace thimble {
 namespace {

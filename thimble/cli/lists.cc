@@ -11,6 +11,7 @@
 #include "thimble/cli/options.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
+#include "thimble/planners/registry.h"
 #include "thimble/report/devices_report.h"
 
 namespace thimble {

@@ -14,7 +14,9 @@
 #include "thimble/driver/reports.h"
 #include "thimble/driver/request_fields.h"
 #include "thimble/model/error.h"
+#include "thimble/planners/registry.h"
 #include "thimble/report/peak.h"
+#include "thimble/target/device.h"
 
 namespace thimble {
 namespace {

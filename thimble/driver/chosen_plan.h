@@ -7,7 +7,7 @@
 
 #include "thimble/driver/request.h"
 #include "thimble/plan/placed_plan.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/registry.h"
 
 namespace thimble {
 

@@ -5,6 +5,7 @@
 
 #include "thimble/driver/banks.h"
 #include "thimble/emit/uses.h"
+#include "thimble/emit/working_program.h"
 #include "thimble/report/port_bytes.h"
 
 namespace thimble {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "thimble/driver/request.h"
-#include "thimble/emit/emit.h"
+#include "thimble/emit/project.h"
 #include "thimble/plan/front.h"
 #include "thimble/plan/note.h"
 #include "thimble/plan/placed_plan.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/emit/emit.h"
+#include "thimble/emit/project.h"
 #include "thimble/program/program.h"
 #include "thimble/toolchain/qemu.h"
 

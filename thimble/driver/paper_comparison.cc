@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "thimble/model/error.h"
+#include "thimble/planners/registry.h"
 #include "zoo/zoo.h"
 
 namespace thimble {

@@ -11,6 +11,7 @@
 #include "thimble/program/lower.h"
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/report/note_text.h"
+#include "thimble/report/warnings.h"
 #include "thimble/target/size.h"
 
 namespace thimble {

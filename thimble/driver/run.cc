@@ -8,7 +8,9 @@
 #include <set>
 
 #include "thimble/driver/code_bytes.h"
+#include "thimble/driver/driver.h"
 #include "thimble/driver/measure.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/program/host.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/report/tensor_text.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "thimble/emit/emit.h"
+#include "thimble/emit/project.h"
 
 namespace thimble {
 

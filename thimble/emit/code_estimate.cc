@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "thimble/emit/emit.h"
+#include "thimble/emit/working_program.h"
 
 namespace thimble {
 namespace {

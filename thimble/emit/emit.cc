@@ -17,28 +17,11 @@
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/emit/stages.h"
 #include "thimble/emit/uses.h"
-#include "thimble/model/error.h"
+#include "thimble/emit/view_constants.h"
+#include "thimble/emit/working_program.h"
 
 namespace thimble {
 namespace {
-
-// Without calls that do nothing (reshape in place).
-std::vector<ProgramNode> working_nodes(const Program& program,
-                                       const std::vector<ProgramNode>& nodes) {
-  std::vector<ProgramNode> result;
-  for (const ProgramNode& node : nodes) {
-    visit_node(
-        node,
-        [&](const Call& call) {
-          if (!copies_onto_itself(program, call)) result.push_back(node);
-        },
-        [&](const ProgramLoop& loop) {
-          std::vector<ProgramNode> body = working_nodes(program, loop.body);
-          if (!body.empty()) result.push_back({ProgramLoop{loop.id, loop.count, std::move(body)}});
-        });
-  }
-  return result;
-}
 
 // The sources of the kernels in use, the headers that models include, and what these include.
 std::vector<EmittedFile> runtime_of(const Program& program, const EmitOptions& options,
@@ -154,12 +137,6 @@ std::string weights_text(const Program& program, const EmitOptions& options) {
 }
 
 }  // namespace
-
-Program working_program(const Program& program) {
-  Program working = program;
-  working.nodes = working_nodes(program, program.nodes);
-  return working;
-}
 
 std::vector<EmittedFile> emit(const Graph& graph, const Program& verified,
                               const EmitOptions& options) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name of an emitted model: of files, functions and a CMake target.
+#include "thimble/emit/identifier.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <string_view>
 
-#include "thimble/emit/emit.h"
 #include "thimble/emit/reserved_names.h"
 #include "thimble/import/sha256.h"
 #include "thimble/import/utf8.h"
@@ -96,6 +96,25 @@ std::string identifier(const std::string& text) {
   // Names of a model's other files: "a_weights" would be one of model "a".
   const bool of_another = result.ends_with("_weights") || result.ends_with("_example");
   return of_another || is_reserved(result) ? result + "_model" : result;
+}
+
+std::string pascal(const std::string& snake) {
+  const auto is_digit = [&](size_t at) {
+    return at < snake.size() && std::isdigit(static_cast<unsigned char>(snake[at])) != 0;
+  };
+  std::string result;
+  bool upper = true;
+  for (size_t at = 0; at < snake.size(); ++at) {
+    const char c = snake[at];
+    if (c == '_') {
+      upper = true;
+      if (at > 0 && is_digit(at - 1) && is_digit(at + 1)) result += c;  // "a_1_2" is not "a_12"
+      continue;
+    }
+    result += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = false;
+  }
+  return result;
 }
 
 }  // namespace thimble

@@ -8,7 +8,6 @@
 #include <sstream>
 #include <string_view>
 
-#include "thimble/emit/emit.h"
 #include "thimble/import/utf8.h"
 #include "thimble/model/error.h"
 
@@ -111,25 +110,6 @@ std::string comment_text(const std::string& text) {
       result += point.valid ? fmt::format("<U+{:04X}>", point.value)
                             : fmt::format("<{:02X}>", point.value);
     }
-  }
-  return result;
-}
-
-std::string pascal(const std::string& snake) {
-  const auto is_digit = [&](size_t at) {
-    return at < snake.size() && std::isdigit(static_cast<unsigned char>(snake[at])) != 0;
-  };
-  std::string result;
-  bool upper = true;
-  for (size_t at = 0; at < snake.size(); ++at) {
-    const char c = snake[at];
-    if (c == '_') {
-      upper = true;
-      if (at > 0 && is_digit(at - 1) && is_digit(at + 1)) result += c;  // "a_1_2" is not "a_12"
-      continue;
-    }
-    result += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-    upper = false;
   }
   return result;
 }

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "thimble/emit/emit.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/emit/names.h"
 #include "thimble/import/sha256.h"
 #include "thimble/model/error.h"

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/emit/emit.h"
+#include "thimble/emit/project.h"
 #include "thimble/target/kernels/runtime_sources.h"
 
 namespace thimble {

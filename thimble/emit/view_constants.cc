@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "thimble/emit/caller.h"
-#include "thimble/emit/emit.h"
+#include "thimble/emit/identifier.h"
 #include "thimble/schedule/expr_text.h"
 
 namespace thimble {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <limits>
-#include <tuple>
+#include "thimble/moves/sweep_end.h"
 
-#include "thimble/moves/sweep_pass.h"
+#include <algorithm>
+#include <tuple>
 
 namespace thimble {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/emit/emit.h"
+#include "thimble/emit/project.h"
 #include "thimble/import/temporary.h"
 #include "thimble/output/manifest.h"
 

@@ -8,7 +8,7 @@
 //     s.0   s.1   join s rows [0, 5) of s.0 and s.1   d.0   join s rows [3, 8)   d.1
 #pragma once
 
-#include "thimble/plan/derive.h"
+#include "thimble/plan/derived.h"
 
 namespace thimble {
 

@@ -2,7 +2,7 @@
 // How far the result of a group that is written down tile by tile may lie over a consumed input.
 #pragma once
 
-#include "thimble/plan/derive.h"
+#include "thimble/plan/derived.h"
 
 namespace thimble {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "thimble/analysis/raster.h"
-#include "thimble/plan/derive.h"
+#include "thimble/plan/derived.h"
 
 namespace thimble {
 

@@ -7,7 +7,7 @@
 //     t   strip j, columns [8 j - 1, 8 j + 9)     tile i: 8 j + i - 1           i < 10
 #pragma once
 
-#include "thimble/plan/derive.h"
+#include "thimble/plan/derived.h"
 
 namespace thimble {
 

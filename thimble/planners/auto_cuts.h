@@ -3,7 +3,7 @@
 // is better than another in peak, estimated instructions and MACs.
 #pragma once
 
-#include "thimble/moves/sweep.h"
+#include "thimble/moves/sweeps.h"
 #include "thimble/planners/effort.h"
 #include "thimble/planners/motes_units.h"
 #include "thimble/planners/stream_cuts.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "thimble/moves/partition.h"
-#include "thimble/planners/planner.h"
+#include "thimble/planners/planner_options.h"
 
 namespace thimble {
 

@@ -1,80 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/planners/planner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
+#include <deque>
 
-#include "thimble/model/error.h"
-#include "thimble/plan/order_plan.h"
-#include "thimble/plan/order_problem.h"
-#include "thimble/planners/auto.h"
-#include "thimble/planners/motes.h"
-#include "thimble/planners/patch.h"
-#include "thimble/planners/pex.h"
+#include "thimble/operators/operators.h"
+#include "thimble/plan/build.h"
 #include "thimble/planners/ports.h"
-#include "thimble/planners/stream.h"
 
 namespace thimble {
+
+Core core_of_estimates() { return {.name = "cortex-m4", .compiler = {}, .flags = {}}; }
+
+Front front_within(const Limits& limits) {
+  return {.points = {},
+          .sram_limit_bytes = limits.sram_bytes,
+          .max_latency = limits.max_latency,
+          .core = {}};
+}
+
+Planned front_of(const Limits& limits, std::vector<PricedPlan> plans) {
+  std::vector<FrontFigures> figures;
+  for (const PricedPlan& plan : plans) figures.push_back(plan.figures());
+  Planned planned;
+  Front front = front_within(limits);
+  for (const size_t k : undominated(figures)) {
+    front.points.push_back(figures[k]);
+    planned.front.push_back(std::move(plans[k]));
+  }
+  planned.chosen = front.chosen();
+  return planned;
+}
+
 namespace {
 
-/// What planners of whole operators choose from, and the plan of what they choose.
-class WholeOperators {
- public:
-  WholeOperators(const Graph& graph, const Limits& limits)
-      : graph_(graph),
-        in_place_(limits.in_place),
-        instances_(instances_of(graph, limits.ports)),
-        problem_(order_problem(graph, instances_, limits.in_place)) {}
-
-  [[nodiscard]] const OrderProblem& problem() const { return problem_; }
-  [[nodiscard]] Decision decided(const Order& order) const {
-    const AxisGraph axes(graph_);
-    const Dataflow flow(axes, instances_);
-    const OrderPlanOptions options{.in_place = in_place_, .peak_bytes = order.peak_bytes};
-    return {.plan = order_plan(flow, problem_, order.ops, options),
-            .notes = {},
-            .lower_bound_bytes = order.lower_bound_bytes,
-            .proven_optimal = order.proven_optimal};
-  }
-
- private:
-  const Graph& graph_;
-  const bool in_place_;
-  const Instances instances_;
-  const OrderProblem problem_;
-};
-
-PlannerDecision plan_original(const Graph& graph, const Limits& limits, const PlannerOptions&) {
-  const WholeOperators whole(graph, limits);
-  return whole.decided(original_order(whole.problem()));
-}
-
-PlannerDecision plan_greedy(const Graph& graph, const Limits& limits, const PlannerOptions&) {
-  const WholeOperators whole(graph, limits);
-  return whole.decided(greedy_order(whole.problem()));
-}
-
-PlannerDecision plan_reorder(const Graph& graph, const Limits& limits,
-                             const PlannerOptions& options) {
-  const WholeOperators whole(graph, limits);
-  const Order order = reorder(
-      whole.problem(), number_option(options, "states", 1).value_or(kOrderStates), limits.time);
-  Decision result = whole.decided(order);
-  if (order.proven_optimal) {
-    result.notes.push_back(note::LeastOrder{.states = order.states});
-  } else {
-    result.notes.push_back(note::BestOrder{.states = order.states,
-                                           .peak_bytes = order.peak_bytes,
-                                           .lower_bound_bytes = order.lower_bound_bytes});
-  }
-  return result;
+/// An answer with other plans in place of its own.
+Planned with_front(const Limits& limits, Planned planned, std::vector<PricedPlan> plans) {
+  Planned found = front_of(limits, std::move(plans));
+  planned.front = std::move(found.front);
+  planned.chosen = found.chosen;
+  return planned;
 }
 
 }  // namespace
 
-Core core_of_estimates() { return {.name = "cortex-m4", .compiler = {}, .flags = {}}; }
+Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
+                     int64_t weight_bytes) {
+  const Graph meant = with_accumulators(graph, planned.best().plan().accumulators);
+  const AxisGraph axes(meant);
+  PackedBytes packed(meant, axes.kernel_uses());
+  const LatencyModel model = latency_model_for(limits.core);
+  std::vector<Core> cores(3, limits.core);
+  cores[1].weights = Weights::kCompact;
+  cores[2].weights = Weights::kLeast;
+  for (PricedPlan& plan : planned.front) {
+    if (late(limits.time)) break;
+    Plan bare = without_kernels(plan.plan());
+    const Instances instances = bare.instances;
+    const Dataflow flow(axes, instances);
+    std::deque<LatencyEstimate> estimates;
+    for (const Core& core : cores) estimates.emplace_back(flow, core, model);
+    Realisation realisation(flow, estimates[0], std::move(bare),
+                            {.method = limits.layout, .time = limits.time});
+    for (size_t f = 1; f < estimates.size(); ++f) realisation.add_format(estimates[f], packed);
+    plan.realised = realisation.arena_within(
+        std::max(plan.arena().size_bytes, limits.sram_bytes.value_or(0)), weight_bytes);
+  }
+  std::vector<PricedPlan> plans = std::move(planned.front);
+  return with_memories(meant, limits, with_front(limits, std::move(planned), std::move(plans)));
+}
+
+Planned with_memories(const Graph& graph, const Limits& limits, Planned planned) {
+  if (!limits.room.has_several()) return planned;
+  const Graph meant = with_accumulators(graph, planned.best().plan().accumulators);
+  const KernelUses uses(meant);
+  std::vector<PricedPlan> housed;
+  for (const PricedPlan& plan : planned.front) {
+    std::optional<RealisedPlan> found =
+        resident(meant, plan.realised, limits.room,
+                 {.method = limits.layout,
+                  .work = layout::kSearchWork / std::ssize(planned.front),
+                  .time = limits.time,
+                  .uses = &uses});
+    if (found) housed.push_back({std::move(*found), plan.notes, plan.needed_macs});
+  }
+  return housed.empty() ? planned : with_front(limits, std::move(planned), std::move(housed));
+}
+
+Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
+  const Graph meant = with_accumulators(graph, decision.plan.accumulators);
+  const AxisGraph axes(meant);
+  const Instances instances = decision.plan.instances;
+  const Dataflow flow(axes, instances);
+  const LatencyModel model = latency_model_for(limits.core);
+  LatencyEstimate latency(flow, limits.core, model);
+  Realisation realisation(flow, latency, std::move(decision.plan),
+                          {.method = limits.layout, .time = limits.time});
+  RealisedPlan realised = limits.sram_bytes || !decision.live_bytes
+                              ? realisation.arena_within(limits.sram_bytes)
+                              : realisation.with(realisation.live_within(*decision.live_bytes));
+  Planned result{.front = {},
+                 .lower_bound_bytes = decision.lower_bound_bytes,
+                 .proven_optimal = decision.proven_optimal,
+                 .scale_source = std::move(decision.scale_source)};
+  result.front.push_back({std::move(realised), std::move(decision.notes), macs(meant)});
+  return result;
+}
 
 PlannerAnswer Planner::plan(const Graph& graph, const Limits& limits,
                             const PlannerOptions& options_given) const {
@@ -90,141 +121,6 @@ PlannerAnswer Planner::plan(const Graph& graph, const Limits& limits,
   if (auto* planned = std::get_if<Planned>(&answer))
     return with_memories(graph, limits, std::move(*planned));
   return answer;
-}
-
-const std::vector<Planner>& planners() {
-  static const std::vector<Planner> all = {
-      {"original", "whole operators in the order of the file", {}, plan_original},
-      {"greedy",
-       "whole operators; next, the one that leaves the fewest live bytes",
-       {},
-       plan_greedy},
-      {"reorder",
-       "whole operators in the order with the least peak memory (Liberis & Lane 2019)",
-       {{"states",
-         "sets of executed operators to look at, about; past them, the best order found and the "
-         "gap "
-         "to the proven bound (2000000)"}},
-       plan_reorder},
-      {"depthwise_tiling",
-       "operators that generate and accumulate channels, fused and tiled along them (FDT, 2023)",
-       {{"states",
-         "sets of executed operators to look at, about, while loops and orders are searched "
-         "together "
-         "(100000)"}},
-       plan_depthwise_tiling},
-      {"patch",
-       "the first stage in patches with recomputed halo, then whole operators (MCUNetV2, Lin et "
-       "al. 2021)",
-       {{"patches", "along each axis of the image, at least 2 (those with the least peak)"},
-        {"split", "number of the operator in the file that ends the stage (that of least peak)"},
-        {"accounting",
-         "paper: the split tensor has bytes of its own; exact: it may lie over inputs that "
-         "patches have used up (exact)"}},
-       plan_patch},
-      {"pex",
-       "operators execute together, some channels at a time (Liberis & Lane 2023)",
-       {{"accounting",
-         "paper: only joins of several tensors in place; exact: all that the kernels can (exact)"},
-        {"accumulators",
-         "least bits of an accumulator: 32 is exact; 16 and 8 are lossy, and used only where the "
-         "peak needs them (32)"},
-        {"states",
-         "sets of executed operators to look at, about, while loops and orders are searched "
-         "together "
-         "(100000)"}},
-       plan_pex},
-      {"motes",
-       "operators split along connected axes where the peak is, under a limit on time (MoteS)",
-       {{"max_latency", "estimated instructions, as a ratio of those of whole operators (1.05)"},
-        {"beam", "sets of partition schemes kept (8)"},
-        {"parts", "blocks of one scheme, at most; each is written down (16)"},
-        {"windows",
-         "what crosses the border of two blocks: blocks are joined, rings are kept, or any "
-         "(any)"},
-        {"order",
-         "post_order as in the paper; least: that of reorder; or narrow: the same, but what only "
-         "goes on as smaller tensors does so at once, and what attention needs whole is made first "
-         "(narrow)"},
-        {"reach", "operators around the peak where a scheme may begin or end (32)"},
-        {"steps",
-         "most steps that parts written down one by one add (half as many as there are operators, "
-         "and 100)"},
-        {"schemes", "tried per round (24)"},
-        {"accounting",
-         "paper: nothing that is made in parts lies over what is consumed; exact: all that the "
-         "kernels can (exact)"}},
-       plan_motes},
-      {"stream",
-       "spans of operators execute row by row, in rings, with outputs over consumed inputs",
-       {{"granularity",
-         "row, pixel, or auto: pixels, which take longer, only where the peak needs them (auto)"}},
-       plan_stream,
-       nullptr,
-       /*streams=*/true},
-      {"auto",
-       "groups of every kind together, for memory and estimated time; the front with --pareto",
-       {},
-       nullptr,
-       plan_auto,
-       /*streams=*/true},
-  };
-  return all;
-}
-
-std::optional<int64_t> number_option(const PlannerOptions& options, const std::string& key,
-                                     int64_t least) {
-  const auto it = options.find(key);
-  if (it == options.end()) return std::nullopt;
-  int64_t value = 0;
-  const char* end = it->second.data() + it->second.size();
-  const auto [stop, error] = std::from_chars(it->second.data(), end, value);
-  if (error != std::errc{} || stop != end || value < least) {
-    throw CompileError("--planner",
-                       fmt::format("{}={} is not a number of at least {}", key, it->second, least));
-  }
-  return value;
-}
-
-bool wants_paper_accounting(const PlannerOptions& options) {
-  const auto it = options.find("accounting");
-  if (it == options.end() || it->second == "exact") return false;
-  if (it->second == "paper") return true;
-  throw CompileError("--planner",
-                     fmt::format("accounting={} is neither paper nor exact", it->second));
-}
-
-PlannerChoice choose_planner(const std::string& spec) {
-  const size_t colon = spec.find(':');
-  const std::string name = spec.substr(0, colon);
-  PlannerChoice choice;
-  std::string names;
-  for (const Planner& planner : planners()) {
-    if (name == planner.name) choice.planner = &planner;
-    names += (names.empty() ? "" : ", ") + std::string(planner.name);
-  }
-  if (choice.planner == nullptr) {
-    throw CompileError("--planner",
-                       fmt::format("there is no planner '{}'; there are: {}", name, names));
-  }
-  std::string rest = colon == std::string::npos ? "" : spec.substr(colon + 1);
-  while (!rest.empty()) {
-    const size_t comma = rest.find(',');
-    const std::string pair = rest.substr(0, comma);
-    rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
-    const size_t equals = pair.find('=');
-    const std::string key = pair.substr(0, equals);
-    if (equals == std::string::npos || !choice.planner->options.contains(key)) {
-      std::string keys;
-      for (const auto& [known, meaning] : choice.planner->options)
-        keys += (keys.empty() ? "" : ", ") + known;
-      throw CompileError("--planner",
-                         fmt::format("'{}' is no option of {}; options (key=value): {}", pair, name,
-                                     keys.empty() ? "none" : keys));
-    }
-    choice.options[key] = pair.substr(equals + 1);
-  }
-  return choice;
 }
 
 }  // namespace thimble

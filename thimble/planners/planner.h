@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planners: functions from a Graph and Limits to Plans and what they come to, or to "no, and this
-// is the bound".
+// A planner: a function from a Graph and Limits to Plans and what they come to, or to "no, and this
+// is the bound". registry.h has all of them.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "thimble/plan/front.h"
 #include "thimble/plan/note.h"
 #include "thimble/plan/reside.h"
+#include "thimble/planners/planner_options.h"
 #include "thimble/target/core.h"
 
 namespace thimble {
@@ -38,9 +39,6 @@ struct Limits {
   double max_latency = 1.25;
   int64_t effort = 1;  ///< of the search: work grows in proportion, about
 };
-
-/// key=value pairs behind the planner's name.
-using PlannerOptions = std::map<std::string, std::string>;
 
 /// What a planner decided, before it has kernels and addresses.
 struct Decision {
@@ -120,22 +118,5 @@ struct Planner {
   [[nodiscard]] PlannerAnswer plan(const Graph& graph, const Limits& limits,
                                    const PlannerOptions& options) const;
 };
-
-/// In the order of DESIGN.md; the last is the default: the best there is.
-[[nodiscard]] const std::vector<Planner>& planners();
-
-/// A whole number, if it is given. Throws CompileError unless it is at least `least`.
-[[nodiscard]] std::optional<int64_t> number_option(const PlannerOptions& options,
-                                                   const std::string& key, int64_t least);
-
-/// accounting=paper, not exact or absent. Throws CompileError for anything else.
-[[nodiscard]] bool wants_paper_accounting(const PlannerOptions& options);
-
-struct PlannerChoice {
-  const Planner* planner = nullptr;
-  PlannerOptions options;
-};
-/// "reorder:states=100000". Throws CompileError that lists planners or options.
-[[nodiscard]] PlannerChoice choose_planner(const std::string& spec);
 
 }  // namespace thimble

@@ -18,7 +18,7 @@
 #include "thimble/report/advice.h"
 #include "thimble/report/compile_report.h"
 #include "thimble/report/verdict.h"
-#include "thimble/report/warnings.h"
+#include "thimble/report/warning.h"
 
 namespace thimble {
 

@@ -14,7 +14,7 @@
 #include "thimble/program/program.h"
 #include "thimble/report/advice.h"
 #include "thimble/report/verdict.h"
-#include "thimble/report/warnings.h"
+#include "thimble/report/warning.h"
 #include "thimble/report/weight_formats_text.h"
 #include "thimble/target/target.h"
 

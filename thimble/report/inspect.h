@@ -9,7 +9,7 @@
 #include "thimble/model/graph.h"
 #include "thimble/plan/note.h"
 #include "thimble/program/estimate.h"
-#include "thimble/report/warnings.h"
+#include "thimble/report/warning.h"
 
 namespace thimble {
 

@@ -13,6 +13,7 @@
 #include "thimble/report/peak.h"
 #include "thimble/report/plan_report.h"
 #include "thimble/report/schedule_words.h"
+#include "thimble/schedule/expr_text.h"
 
 namespace thimble {
 namespace {

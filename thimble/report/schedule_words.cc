@@ -7,6 +7,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/report/tensor_text.h"
+#include "thimble/schedule/expr_text.h"
 #include "thimble/target/size.h"
 
 namespace thimble {

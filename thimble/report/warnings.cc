@@ -4,20 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/reference/bounds.h"
 #include "thimble/reference/elements.h"
-#include "thimble/report/inspect.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Channels vanish in bulk if these are at least this share of all that have weights. Of the shared
 // models and the zoo, those that learned something have at most 0.25, most none (docs/models.md).
@@ -185,20 +180,6 @@ Warning of_port(const Graph& graph, TensorId tensor, bool input, const std::stri
 
 }  // namespace
 
-const char* name(WarningKind kind) {
-  switch (kind) {
-    case WarningKind::kConstantOutput:
-      return "constant_output";
-    case WarningKind::kSaturatedOutput:
-      return "saturated_output";
-    case WarningKind::kVanishingChannels:
-      return "vanishing_channels";
-    case WarningKind::kDominantPort:
-      return "dominant_port";
-  }
-  throw InternalError("unknown WarningKind");
-}
-
 std::vector<Warning> network_warnings(const Graph& imported) {
   const Sameness known(imported);
   std::vector<Warning> warnings;
@@ -241,23 +222,6 @@ std::vector<Warning> port_warnings(const Graph& graph, const Inspection& inspect
     }
   }
   return warnings;
-}
-
-std::string warnings_text(const std::vector<Warning>& warnings) {
-  std::string text;
-  for (const Warning& warning : warnings) text += fmt::format("  warning  {}\n", warning.text);
-  return text;
-}
-
-Json warnings_json(const std::vector<Warning>& warnings) {
-  Json list = Json::array();
-  for (const Warning& warning : warnings) {
-    list.push_back({{"kind", name(warning.kind)},
-                    {"number", warning.number < 0 ? Json() : Json(warning.number)},
-                    {"layer", warning.layer},
-                    {"text", warning.text}});
-  }
-  return list;
 }
 
 }  // namespace thimble

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "thimble/schedule/expr_text.h"
 #include "thimble/schedule/reads.h"
 
 namespace thimble {

@@ -82,8 +82,5 @@ void each_bound(Interval& interval, Visit visit) {
 [[nodiscard]] RegionExpr along(const Shape& shape, int axis, const IntervalExpr& interval);
 /// Both are the same but for base: the one with the larger base is never the lesser.
 [[nodiscard]] bool advance_alike(const IndexExpr& a, const IndexExpr& b);
-/// "2 i + 1", with name(loop) for the counters. Valid C++ if the names are (floor_div for
-/// divisors).
-[[nodiscard]] std::string to_string(const IndexExpr& expr);
 
 }  // namespace thimble

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "thimble/model/time_limit.h"
-#include "thimble/search/order.h"
+#include "thimble/search/order_problem.h"
 
 namespace thimble {
 
@@ -107,10 +107,5 @@ class Execution {
   std::vector<int> reads_left_;   ///< per tensor: readers that have not been executed
   int64_t live_bytes_ = 0;        ///< of tensors made (or network inputs) and still needed
 };
-
-/// Appends what is left to `ops`, which has been executed: next the operator that leaves the fewest
-/// live bytes (ties: smaller working set, then file order).
-void complete_greedily(const OrderProblem& problem, const OrderLinks& links, Execution& execution,
-                       std::vector<int>& ops);
 
 }  // namespace thimble

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "thimble/search/order.h"
 #include "thimble/search/split.h"
 
 namespace thimble {

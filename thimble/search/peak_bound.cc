@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "thimble/search/execution.h"
+#include "thimble/search/greedy.h"
 
 namespace thimble {
 namespace {

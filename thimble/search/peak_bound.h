@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "thimble/search/order.h"
+#include "thimble/search/order_problem.h"
 
 namespace thimble {
 

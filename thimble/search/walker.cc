@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "thimble/model/error.h"
+#include "thimble/search/greedy.h"
 
 namespace thimble {
 

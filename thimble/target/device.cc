@@ -128,4 +128,16 @@ std::vector<Device> matching_devices(const std::vector<std::string>& words) {
   return found;
 }
 
+std::vector<Target> builtin_targets() {
+  std::vector<Target> targets;
+  for (const Device& device : builtin_devices()) {
+    if (!device.emulated) targets.push_back(device.target);
+  }
+  return targets;
+}
+
+Target find_target(const std::string& name) {
+  return name.ends_with(".json") ? read_target(name) : find_device(name).target;
+}
+
 }  // namespace thimble

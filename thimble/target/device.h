@@ -42,4 +42,9 @@ struct Device {
 /// Those with every one of the words in a name, an alias, the chip, the vendor or the core.
 [[nodiscard]] std::vector<Device> matching_devices(const std::vector<std::string>& words);
 
+/// Targets of all devices that are no emulator's, by name.
+[[nodiscard]] std::vector<Target> builtin_targets();
+/// A description if `name` ends in ".json", else the device that is meant. Throws CompileError.
+[[nodiscard]] Target find_target(const std::string& name);
+
 }  // namespace thimble

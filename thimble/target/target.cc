@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/target/target.h"
 
-#include "thimble/target/device.h"
-
 namespace thimble {
+
 int64_t Target::sram_bytes() const {
   int64_t sum = 0;
   for (const Memory& memory : memories) {
@@ -18,18 +17,6 @@ int64_t Target::largest_sram_run_bytes() const {
     if (on_chip(memory.kind)) banks.insert(banks.end(), memory.banks.begin(), memory.banks.end());
   }
   return thimble::largest_run_bytes(std::move(banks));
-}
-
-std::vector<Target> builtin_targets() {
-  std::vector<Target> targets;
-  for (const Device& device : builtin_devices()) {
-    if (!device.emulated) targets.push_back(device.target);
-  }
-  return targets;
-}
-
-Target find_target(const std::string& name) {
-  return name.ends_with(".json") ? read_target(name) : find_device(name).target;
 }
 
 Target generic_target(const std::string& core) {

@@ -40,11 +40,6 @@ struct Target {
 [[nodiscard]] Target parse_target(const std::string& json, const std::string& where);
 [[nodiscard]] Target read_target(const std::filesystem::path& path);
 
-/// Targets of all devices that are no emulator's, by name.
-[[nodiscard]] std::vector<Target> builtin_targets();
-/// A description if `name` ends in ".json", else the device that is meant (device.h). Throws
-/// CompileError.
-[[nodiscard]] Target find_target(const std::string& name);
 /// A core alone, or none with an empty name: no clock, no memories, no limits.
 [[nodiscard]] Target generic_target(const std::string& core);
 

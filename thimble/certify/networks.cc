@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/certify/file_network.h"
+#include "thimble/certify/networks.h"
 
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ bool is_always(const Tensor& constant, const ValueRanges& ranges) {
 }  // namespace
 
 Networks::Networks(const Graph& file, const RewrittenGraph& rewritten)
-    : file_{file, producers(file), {}}, now_(rewritten.graph), thinned_(now_.tensors.size()) {
+    : file_{file, producers(file), {}, {}}, now_(rewritten.graph), thinned_(now_.tensors.size()) {
   number_values();
   take_kept_tensors();
   take_thinned(rewritten.certificate.thinned);
@@ -60,16 +60,17 @@ TensorId Networks::of(TensorId now) const {
 void Networks::number_values() {
   constexpr size_t kMostKinds = 64;
   const Graph& graph = file_.graph;
-  for (size_t t = 0; t < graph.tensors.size(); ++t) values_.push_back({static_cast<int32_t>(t)});
+  for (size_t t = 0; t < graph.tensors.size(); ++t)
+    file_.values.push_back({static_cast<int32_t>(t)});
   std::map<std::vector<size_t>, std::vector<const Op*>> known;
   for (const Op& op : graph.ops) {
     if (op.outputs.size() != 1 || find_accumulator(graph, op.outputs[0]) != nullptr) continue;
     if (changes_nothing(graph, op)) {
-      values_[op.outputs[0].index()] = values_[op.inputs[0].index()];
+      file_.values[op.outputs[0].index()] = file_.values[op.inputs[0].index()];
       continue;
     }
     std::vector<size_t> key{op.attributes.index()};
-    for (const TensorId t : op.inputs) key.push_back(values_[t.index()].index());
+    for (const TensorId t : op.inputs) key.push_back(file_.values[t.index()].index());
     std::vector<const Op*>& others = known[std::move(key)];
     const Tensor& out = graph.tensor(op.outputs[0]);
     const auto twin = std::ranges::find_if(others, [&](const Op* other) {
@@ -78,7 +79,7 @@ void Networks::number_values() {
              of_other.type == out.type && of_other.quantization == out.quantization;
     });
     if (twin != others.end()) {
-      values_[op.outputs[0].index()] = (*twin)->outputs[0];
+      file_.values[op.outputs[0].index()] = (*twin)->outputs[0];
     } else if (others.size() < kMostKinds) {
       others.push_back(&op);
     }
@@ -144,7 +145,7 @@ void Networks::prove_folded() {
     const Tensor& claimed = now_.tensor(t);
     if (!claimed.is_constant() || file_.graph.tensor(t).is_constant()) continue;
     if (!is_always(claimed, file_.ranges[t.index()])) {
-      const std::optional<Excerpt> piece = piece_between(*this, {}, t);
+      const std::optional<Excerpt> piece = piece_between(file_, {}, t);
       if (!piece ||
           interpret(piece->graph, {})[piece->graph.outputs[0].tensor.index()] != *claimed.data)
         wrong(claimed, "is a constant, but not always that");

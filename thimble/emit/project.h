@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of a project that is emitted, and the files that it consists of.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "thimble/emit/uses.h"
+#include "thimble/program/estimate.h"
+#include "thimble/target/kernels/runtime_sources.h"
+
+namespace thimble {
+
+struct EmitOptions {
+  std::string name;     ///< identifier and file name; see identifier.h
+  std::string command;  ///< that made it, for the banner
+  std::string version;
+  std::string sha256;  ///< of the model
+  std::string planner;
+  std::vector<int64_t> live_bytes;  ///< per position of the schedule
+  int64_t lower_bound_bytes = 0;
+  bool layout_proven_optimal = false;
+  int64_t macs = 0;
+  std::string time;                  ///< estimated, a line for the banner; empty: not known
+  Estimate estimate;                 ///< unless `time` is empty
+  std::vector<std::string> remarks;  ///< for the banner, a line each
+  std::span<const RuntimeFile> runtime = runtime_files();
+  /// Parts of its kernels that other programs use which share it (emit/uses.h).
+  std::set<std::string> also_used = all_parts();
+};
+
+struct EmittedFile {
+  std::string path;  ///< relative, with '/'
+  std::string text;
+};
+
+}  // namespace thimble
