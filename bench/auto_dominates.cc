@@ -7,7 +7,6 @@
 //   ../shared/models/ad01_int8.tflite
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
 #include <limits>
@@ -16,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/command_line.h"
 #include "bench/jobs.h"
 #include "bench/planned.h"
 #include "thimble/model/error.h"
@@ -212,31 +212,25 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"`auto` against every other exact planner, as CSV", "auto_dominates"};
-  app.add_option("MODELS", options.models,
-                 "zoo:NAME or .tflite files (default: the zoo and all models with golden values)");
+  CommandLine line{"auto_dominates", "`auto` against every other exact planner, as CSV"};
+  line.add("MODELS", &options.models,
+           "zoo:NAME or .tflite files (default: the zoo and all models with golden values)");
   std::vector<std::string> names;
   for (const Conditions& conditions : kConditions) names.emplace_back(conditions.name);
-  app.add_option("--limits", options.limits, "some of the limits (default: all)")
-      ->check(CLI::IsMember(names))
-      ->allow_extra_args(false);
-  app.add_option("--planner", options.planners, "some of the planners (default: all)")
-      ->check(CLI::IsMember(planner_names()))
-      ->allow_extra_args(false);
-  app.add_option("--shared", options.shared, "folder of models and golden values");
-  app.add_option("--effort", options.effort, "of auto");
-  app.add_option("--jobs", options.jobs.parallel, "at a time (2)")->check(CLI::PositiveNumber);
-  app.add_option("--seconds", options.jobs.cpu_seconds, "most for one plan; it is skipped (600)")
-      ->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
-  try {
+  line.add("--limits", &options.limits, "some of the limits (default: all)",
+           {.one_each = true, .among = names});
+  line.add("--planner", &options.planners, "some of the planners (default: all)",
+           {.one_each = true, .among = planner_names()});
+  line.add("--shared", &options.shared, "folder of models and golden values");
+  line.add("--effort", &options.effort, "of auto");
+  line.add("--jobs", &options.jobs.parallel, "at a time (2)", {.positive = true});
+  line.add("--seconds", &options.jobs.cpu_seconds, "most for one plan; it is skipped (600)",
+           {.positive = true});
+  return line.run(argc, argv, [&] {
     fmt::print(
-        "{}\nmodel,limits,planner,sram_bytes,arena_bytes,peak_bytes,macs,recomputed_macs,"
+        "# {}\nmodel,limits,planner,sram_bytes,arena_bytes,peak_bytes,macs,recomputed_macs,"
         "instructions,cpu_seconds,peak_memory_mib,note\n",
-        command_line(argc, argv));
+        line.command());
     return run(options);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "auto_dominates: {}\n", error.what());
-    return 1;
-  }
+  });
 }

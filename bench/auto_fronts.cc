@@ -5,12 +5,12 @@
 //   auto_fronts --planner stream person_detect       lines whose names contain it
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <exception>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "bench/command_line.h"
 #include "bench/jobs.h"
 #include "bench/planned.h"
 #include "thimble/model/error.h"
@@ -179,23 +179,19 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Arenas within so many MACs against estimates, as CSV", "auto_fronts"};
-  app.add_option("NAMES", options.names, "parts of \"MODEL PORTS\", as the table has them (all)");
-  app.add_option("--planner", options.planner, "that is measured (auto)");
-  app.add_option("--shared", options.shared, "folder of models");
-  app.add_option("--effort", options.effort, "of auto");
-  app.add_option("--jobs", options.jobs.parallel, "at a time (2)")->check(CLI::PositiveNumber);
-  app.add_option("--seconds", options.jobs.cpu_seconds, "most for one cell; it fails (600)")
-      ->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
-  try {
+  CommandLine line{"auto_fronts", "Arenas within so many MACs against estimates, as CSV"};
+  line.add("NAMES", &options.names, "parts of \"MODEL PORTS\", as the table has them (all)");
+  line.add("--planner", &options.planner, "that is measured (auto)");
+  line.add("--shared", &options.shared, "folder of models");
+  line.add("--effort", &options.effort, "of auto");
+  line.add("--jobs", &options.jobs.parallel, "at a time (2)", {.positive = true});
+  line.add("--seconds", &options.jobs.cpu_seconds, "most for one cell; it fails (600)",
+           {.positive = true});
+  return line.run(argc, argv, [&] {
     fmt::print(
-        "{}\nmodel,ports,factor,estimate_bytes,published_bytes,arena_bytes,peak_bytes,ratio,"
+        "# {}\nmodel,ports,factor,estimate_bytes,published_bytes,arena_bytes,peak_bytes,ratio,"
         "passes,executed,instructions,cpu_seconds,peak_memory_mib,note\n",
-        command_line(argc, argv));
+        line.command());
     return run(options);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "auto_fronts: {}\n", error.what());
-    return 1;
-  }
+  });
 }

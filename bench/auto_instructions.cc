@@ -7,7 +7,6 @@
 // differ by more than 5 % the estimate is to say which one is faster.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include <fstream>
 #include <limits>
 
+#include "bench/command_line.h"
 #include "bench/latency_samples.h"
 #include "thimble/emit/identifier.h"
 #include "thimble/planners/registry.h"
@@ -122,28 +122,21 @@ std::string csv(const std::vector<Line>& lines, const std::string& command) {
 int main(int argc, char** argv) {
   std::string core = "cortex-m4", path;
   std::vector<std::string> models, planners;
-  CLI::App app{"Counts instructions of the plans of auto", "auto_instructions"};
-  app.add_option("MODEL", models, "Models, or zoo:NETWORK")->required();
-  app.add_option("--core", core, "Core to count on (cortex-m4)");
-  app.add_option("--planner", planners, "Planners to count beside auto: NAME:key=value");
-  app.add_option("--csv", path, "File to write (standard output)");
-  try {
-    app.parse(argc, argv);
+  CommandLine line{"auto_instructions", "Counts instructions of the plans of auto"};
+  line.add("MODEL", &models, "Models, or zoo:NETWORK", {.required = true});
+  line.add("--core", &core, "Core to count on (cortex-m4)");
+  line.add("--planner", &planners, "Planners to count beside auto: NAME:key=value");
+  line.add("--csv", &path, "File to write (standard output)");
+  return line.run(argc, argv, [&] {
     std::vector<Asked> asked;
     for (const double ratio : {1.02, 1.05, 1.2, kNoLimit}) asked.push_back({"auto", ratio});
     for (const std::string& planner : planners) asked.push_back({planner, kNoLimit});
     std::vector<Line> lines;
     for (const std::string& model : models)
       std::ranges::move(measured(model, core, asked), std::back_inserter(lines));
-    std::string command = "auto_instructions";
-    for (int k = 1; k < argc; ++k) command += std::string(" ") + argv[k];
-    const std::string text = csv(lines, command);
+    const std::string text = csv(lines, line.command());
     if (path.empty()) fmt::print("{}", text);
     if (!path.empty()) std::ofstream(path, std::ios::binary) << text;
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "auto_instructions: {}\n", error.what());
-    return 1;
-  }
+    return 0;
+  });
 }

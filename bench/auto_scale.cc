@@ -6,13 +6,13 @@
 //   auto_scale --planner stream networks growth       networks, growth, efforts: some of these
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "bench/command_line.h"
 #include "bench/jobs.h"
 #include "bench/planned.h"
 #include "tests/support/large_network.h"
@@ -131,25 +131,20 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Time and memory of planning, as CSV", "auto_scale"};
-  app.add_option("GROUPS", options.groups, "networks, growth, efforts (all)")
-      ->check(CLI::IsMember({"networks", "growth", "efforts"}));
-  app.add_option("--planner", options.planner, "that is measured (auto)");
-  app.add_option("--input", options.input, "resident or streamed")
-      ->check(CLI::IsMember({"resident", "streamed"}));
-  app.add_option("--effort", options.effort, "of auto, but for the group efforts (1)");
-  app.add_option("--jobs", options.jobs.parallel, "at a time (2)")->check(CLI::PositiveNumber);
-  app.add_option("--seconds", options.jobs.cpu_seconds, "most for one network; it fails (600)")
-      ->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
-  try {
+  CommandLine line{"auto_scale", "Time and memory of planning, as CSV"};
+  line.add("GROUPS", &options.groups, "networks, growth, efforts (all)",
+           {.among = {"networks", "growth", "efforts"}});
+  line.add("--planner", &options.planner, "that is measured (auto)");
+  line.add("--input", &options.input, "resident or streamed", {.among = {"resident", "streamed"}});
+  line.add("--effort", &options.effort, "of auto, but for the group efforts (1)");
+  line.add("--jobs", &options.jobs.parallel, "at a time (2)", {.positive = true});
+  line.add("--seconds", &options.jobs.cpu_seconds, "most for one network; it fails (600)",
+           {.positive = true});
+  return line.run(argc, argv, [&] {
     fmt::print(
-        "{}\ngroup,network,operators,effort,arena_bytes,recomputed_macs,instructions,"
+        "# {}\ngroup,network,operators,effort,arena_bytes,recomputed_macs,instructions,"
         "plan_seconds,most_seconds,peak_memory_mib,within,note\n",
-        command_line(argc, argv));
+        line.command());
     return run(options);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "auto_scale: {}\n", error.what());
-    return 1;
-  }
+  });
 }

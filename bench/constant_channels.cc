@@ -11,6 +11,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "bench/command_line.h"
 #include "bench/planned.h"
 #include "thimble/model/error.h"
 #include "thimble/reference/bounds.h"
@@ -81,22 +82,21 @@ std::string line(const std::string& model) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    if (argc != 2) throw CompileError("constant_channels", "takes a folder of models");
+  std::string folder;
+  CommandLine command{"constant_channels", "Channels that are the same for every input, as CSV"};
+  command.add("FOLDER", &folder, "With models", {.required = true});
+  return command.run(argc, argv, [&] {
     fmt::print(
-        "{}\nmodel,channels,constant,removed,macs_before,macs,weight_bytes_before,weight_bytes,"
+        "# {}\nmodel,channels,constant,removed,macs_before,macs,weight_bytes_before,weight_bytes,"
         "reorder_arena_bytes_before,reorder_arena_bytes,auto_arena_bytes_before,auto_arena_bytes\n",
-        command_line(argc, argv));
-    for (const std::string& model : models(argv[1])) {
+        command.command());
+    for (const std::string& model : models(folder)) {
       try {
         fmt::print("{}\n", line(model));
       } catch (const CompileError& refused) {
         fmt::print(stderr, "left out: {}\n", refused.what());
       }
     }
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
-  return 0;
+    return 0;
+  });
 }

@@ -6,7 +6,6 @@
 // is not fitted to, whole, estimated and compiled.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include <fstream>
 
 #include "bench/code_samples.h"
+#include "bench/command_line.h"
 #include "bench/latency_samples.h"
 #include "bench/nnls.h"
 #include "thimble/driver/measure.h"
@@ -215,26 +215,19 @@ void run(const Options& options, const std::string& command) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Fits a core's code model to what its compiler makes", "fit_code"};
-  app.add_option("MODEL", options.models, "Models that it is judged by");
-  app.add_option("--core", options.core, "Core to compile for (cortex-m4)");
-  app.add_option("--programs", options.programs, "Random programs (120)");
-  app.add_option("--groups", options.groups, "Random groups of all tilings (140)");
-  app.add_option("--layers", options.layers,
-                 "Random layers, on cores whose instruction sets have kernels for them (80)");
-  app.add_option("--variants", options.variants,
-                 "Of each kernel, with random choices of what is used of it (6)");
-  app.add_option("--planner", options.planners, "Planners of the models");
-  app.add_option("--folder", options.folder, "The repository (.)");
-  std::string command = "fit_code";
-  for (int k = 1; k < argc; ++k) command += std::string(" ") + argv[k];
-  try {
-    app.parse(argc, argv);
-    run(options, command);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "fit_code: {}\n", error.what());
-    return 1;
-  }
+  CommandLine line{"fit_code", "Fits a core's code model to what its compiler makes"};
+  line.add("MODEL", &options.models, "Models that it is judged by");
+  line.add("--core", &options.core, "Core to compile for (cortex-m4)");
+  line.add("--programs", &options.programs, "Random programs (120)");
+  line.add("--groups", &options.groups, "Random groups of all tilings (140)");
+  line.add("--layers", &options.layers,
+           "Random layers, on cores whose instruction sets have kernels for them (80)");
+  line.add("--variants", &options.variants,
+           "Of each kernel, with random choices of what is used of it (6)");
+  line.add("--planner", &options.planners, "Planners of the models");
+  line.add("--folder", &options.folder, "The repository (.)");
+  return line.run(argc, argv, [&] {
+    run(options, line.command());
+    return 0;
+  });
 }

@@ -5,7 +5,6 @@
 // those that were held back; and bench/results/latency_totals_cortex-m4.csv for the models.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "bench/command_line.h"
 #include "bench/latency_samples.h"
 #include "bench/nnls.h"
 #include "thimble/model/error.h"
@@ -208,12 +208,6 @@ void write(const std::string& path, const std::string& text) {
   fmt::print("wrote {}\n", path);
 }
 
-std::string command_of(int argc, char** argv) {
-  std::string text = "fit_latency";
-  for (int k = 1; k < argc; ++k) text += std::string(" ") + argv[k];
-  return text;
-}
-
 std::vector<LatencySample> networks_groups_and_layers(const Options& options) {
   const Core core = options.counted_core();
   std::vector<LatencySample> samples = random_samples(core, 0, options.programs);
@@ -288,29 +282,24 @@ void run(const Options& options, const std::string& command) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Fits a core's latency model to instructions counted in QEMU", "fit_latency"};
-  app.add_option("MODEL", options.models, "Models whose totals are compared");
-  app.add_option("--core", options.core, "Core to count on (cortex-m4)");
-  app.add_option("--programs", options.programs, "Random programs; a quarter is held back (1240)");
-  app.add_option("--groups", options.groups, "Random groups of all tilings (1260)");
-  app.add_option("--layers", options.layers,
-                 "Random layers, on cores whose instruction sets have kernels for them (1200)");
-  app.add_option("--scratch", options.scratch,
-                 "Depthwise convolutions with any scratch, on such cores (600)");
-  app.add_option("--copies", options.copies, "Random networks of copies (240)");
-  app.add_option("--only", options.only,
-                 "copies, or names of kernels or of their ends (dsp, mve): others stay as the "
-                 "core's file has them");
-  app.add_option("--keep", options.keep, "Names of kernels that stay as the core's file has them");
-  app.add_flag("--compact", options.compact, "Plans whose weights are in 8 bits");
-  app.add_option("--folder", options.folder, "The repository (.)");
-  try {
-    app.parse(argc, argv);
-    run(options, command_of(argc, argv));
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "fit_latency: {}\n", error.what());
-    return 1;
-  }
+  CommandLine line{"fit_latency", "Fits a core's latency model to instructions counted in QEMU"};
+  line.add("MODEL", &options.models, "Models whose totals are compared");
+  line.add("--core", &options.core, "Core to count on (cortex-m4)");
+  line.add("--programs", &options.programs, "Random programs; a quarter is held back (1240)");
+  line.add("--groups", &options.groups, "Random groups of all tilings (1260)");
+  line.add("--layers", &options.layers,
+           "Random layers, on cores whose instruction sets have kernels for them (1200)");
+  line.add("--scratch", &options.scratch,
+           "Depthwise convolutions with any scratch, on such cores (600)");
+  line.add("--copies", &options.copies, "Random networks of copies (240)");
+  line.add("--only", &options.only,
+           "copies, or names of kernels or of their ends (dsp, mve): others stay as the "
+           "core's file has them");
+  line.add("--keep", &options.keep, "Names of kernels that stay as the core's file has them");
+  line.add("--compact", &options.compact, "Plans whose weights are in 8 bits");
+  line.add("--folder", &options.folder, "The repository (.)");
+  return line.run(argc, argv, [&] {
+    run(options, line.command());
+    return 0;
+  });
 }

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/command_line.h"
 #include "bench/planned.h"
 #include "thimble/driver/driver.h"
 #include "thimble/driver/inference_io.h"
@@ -151,25 +151,20 @@ void measure_model(const std::string& name, const Options& options, std::FILE* f
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Kernel calls on an emulated core, as CSV", "kernel_bench"};
-  app.add_option("MODEL", options.models, "zoo:NAME or .tflite files")->required();
-  app.add_option("--core", options.core, "Core that is emulated (cortex-m4)");
-  app.add_option("--planner", options.planner, "NAME or NAME:key=value,... (reorder)");
-  app.add_option("--sram", options.sram, "Most SRAM for the arena (4M)");
-  app.add_flag("--compact", options.compact, "Weights in 8 bits");
-  app.add_flag("--keep-channels", options.keep_channels, "Also those that are constant");
-  app.add_option("--output", options.output, "File to write")->required();
-  try {
-    app.parse(argc, argv);
+  CommandLine line{"kernel_bench", "Kernel calls on an emulated core, as CSV"};
+  line.add("MODEL", &options.models, "zoo:NAME or .tflite files", {.required = true});
+  line.add("--core", &options.core, "Core that is emulated (cortex-m4)");
+  line.add("--planner", &options.planner, "NAME or NAME:key=value,... (reorder)");
+  line.add("--sram", &options.sram, "Most SRAM for the arena (4M)");
+  line.add("--compact", &options.compact, "Weights in 8 bits");
+  line.add("--keep-channels", &options.keep_channels, "Also those that are constant");
+  line.add("--output", &options.output, "File to write", {.required = true});
+  return line.run(argc, argv, [&] {
     std::FILE* const file = std::fopen(options.output.c_str(), "w");
     if (file == nullptr) throw CompileError(options.output, "cannot be written");
-    fmt::print(file, "{}\n{}\n", command_line(argc, argv), kColumns);
+    fmt::print(file, "# {}\n{}\n", line.command(), kColumns);
     for (const std::string& model : options.models) measure_model(model, options, file);
     std::fclose(file);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "kernel_bench: {}\n", error.what());
-    return 1;
-  }
+    return 0;
+  });
 }

@@ -5,7 +5,6 @@
 // As CSV: the least peak below `ratio` of what `motes` needs, at any time and within its limit.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -13,6 +12,7 @@
 #include <optional>
 #include <random>
 
+#include "bench/command_line.h"
 #include "bench/planned.h"
 #include "thimble/moves/resident_first.h"
 #include "thimble/plan/order_problem.h"
@@ -212,24 +212,20 @@ void print(const std::string& model, const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"The fewest bytes of all partition schemes, as CSV", "motes_bound"};
-  app.add_option("MODELS", options.models, "Models, or zoo:NETWORK")->required();
-  app.add_option("--ratio", options.ratio, "Cuts that need less than this of motes' arena (0.8)");
-  app.add_option("--max-latency", options.max_latency, "As motes has it (1.05)");
-  app.add_option("--length", options.length, "Most operators of a run (64)");
-  app.add_option("--shuffled", options.shuffled,
-                 "Orders beyond those that motes and auto have (20)");
-  app.add_option("--blocks", options.blocks, "Most parts in blocks (16)");
-  CLI11_PARSE(app, argc, argv);
-  try {
+  CommandLine line{"motes_bound", "The fewest bytes of all partition schemes, as CSV"};
+  line.add("MODELS", &options.models, "Models, or zoo:NETWORK", {.required = true});
+  line.add("--ratio", &options.ratio, "Cuts that need less than this of motes' arena (0.8)");
+  line.add("--max-latency", &options.max_latency, "As motes has it (1.05)");
+  line.add("--length", &options.length, "Most operators of a run (64)");
+  line.add("--shuffled", &options.shuffled, "Orders beyond those that motes and auto have (20)");
+  line.add("--blocks", &options.blocks, "Most parts in blocks (16)");
+  return line.run(argc, argv, [&] {
     fmt::print(
-        "{}\nmodel,order,motes_arena_bytes,motes_peak_bytes,below_bytes,"
+        "# {}\nmodel,order,motes_arena_bytes,motes_peak_bytes,below_bytes,"
         "floor_bytes,windows,"
         "schemes,least_peak_bytes,least_time_ratio,peak_bytes_in_time,time_ratio,seconds\n",
-        command_line(argc, argv));
+        line.command());
     for (const std::string& model : options.models) print(model, options);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "motes_bound: {}\n", error.what());
-    return 1;
-  }
+    return 0;
+  });
 }

@@ -6,12 +6,12 @@
 // The first line is what the others are compared with.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 
+#include "bench/command_line.h"
 #include "bench/jobs.h"
 #include "bench/planned.h"
 #include "thimble/driver/driver.h"
@@ -94,28 +94,23 @@ void write(const std::string& path, const std::string& text) {
 
 int main(int argc, char** argv) {
   CurveOptions options;
-  CLI::App app{"Bytes against estimated instructions of several planners", "motes_curves"};
-  app.add_option("MODEL", options.model, "A model, or zoo:NETWORK")->required();
-  app.add_option("--apart", options.apart, "Planners to ask with nothing in place");
-  app.add_option("--planner", options.planners, "Planners to ask");
-  app.add_option("--auto", options.auto_ratios, "Ratios of time to ask auto for");
-  app.add_option("--csv", options.csv, "File to write (standard output)");
-  app.add_option("--svg", options.svg, "Picture to write");
-  app.add_option("--jobs", options.jobs, "At a time (2)");
-  try {
-    app.parse(argc, argv);
+  CommandLine line{"motes_curves", "Bytes against estimated instructions of several planners"};
+  line.add("MODEL", &options.model, "A model, or zoo:NETWORK", {.required = true});
+  line.add("--apart", &options.apart, "Planners to ask with nothing in place");
+  line.add("--planner", &options.planners, "Planners to ask");
+  line.add("--auto", &options.auto_ratios, "Ratios of time to ask auto for");
+  line.add("--csv", &options.csv, "File to write (standard output)");
+  line.add("--svg", &options.svg, "Picture to write");
+  line.add("--jobs", &options.jobs, "At a time (2)");
+  return line.run(argc, argv, [&] {
     const std::vector<Asked> asked = all_asked(options);
     if (asked.empty()) throw std::runtime_error("nothing is asked for");
     const Graph graph = prepare(load(options.model).graph, {});
     const std::vector<PlannedSize> sizes = sizes_of(graph, asked, options.jobs);
-    const std::string csv = command_line(argc, argv) + "\n" + table(options, asked, sizes);
+    const std::string csv = "# " + line.command() + "\n" + table(options, asked, sizes);
     if (options.csv.empty()) fmt::print("{}", csv);
     if (!options.csv.empty()) write(options.csv, csv);
     if (!options.svg.empty()) write(options.svg, picture(options, sizes));
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "motes_curves: {}\n", error.what());
-    return 1;
-  }
+    return 0;
+  });
 }

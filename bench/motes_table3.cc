@@ -6,11 +6,11 @@
 // the paper's BlockConcat does; nothing is computed again in either.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 
+#include "bench/command_line.h"
 #include "bench/latency_samples.h"
 #include "thimble/plan/build.h"
 #include "thimble/plan/realise.h"
@@ -109,10 +109,9 @@ class Table3 {
 
 int main(int argc, char** argv) {
   std::string path;
-  CLI::App app{"Counts instructions of a convolution in tiles", "motes_table3"};
-  app.add_option("--csv", path, "File to write (standard output)");
-  try {
-    app.parse(argc, argv);
+  CommandLine line{"motes_table3", "Counts instructions of a convolution in tiles"};
+  line.add("--csv", &path, "File to write (standard output)");
+  return line.run(argc, argv, [&] {
     std::string text =
         "# motes_table3\n"
         "core,factor,whole,views,windows,views_extra_percent,windows_extra_percent,"
@@ -120,10 +119,6 @@ int main(int argc, char** argv) {
     for (const char* core : {"cortex-m4", "cortex-m7"}) text += Table3(core).csv();
     if (path.empty()) fmt::print("{}", text);
     if (!path.empty()) std::ofstream(path, std::ios::binary) << text;
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "motes_table3: {}\n", error.what());
-    return 1;
-  }
+    return 0;
+  });
 }

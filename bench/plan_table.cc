@@ -6,13 +6,13 @@
 // where both fit, more instructions (by more than two thousandths). Models that are named alone.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
 
+#include "bench/command_line.h"
 #include "bench/jobs.h"
 #include "bench/planned.h"
 #include "thimble/driver/chosen_plan.h"
@@ -91,13 +91,12 @@ int main(int argc, char** argv) {
   std::vector<std::string> models;
   JobLimits limits{.parallel = static_cast<int>(std::thread::hardware_concurrency()),
                    .cpu_seconds = 600};
-  CLI::App app{"Every planner beside an older version", "plan_table"};
-  app.add_option("BEFORE", before, "Table of the older version")->required();
-  app.add_option("MODELS", models, "Only these (all)");
-  app.add_option("--shared", shared, "Folder of the shared models (../shared)");
-  app.add_option("--csv", path, "File to write (standard output)");
-  try {
-    app.parse(argc, argv);
+  CommandLine line{"plan_table", "Every planner beside an older version"};
+  line.add("BEFORE", &before, "Table of the older version", {.required = true});
+  line.add("MODELS", &models, "Only these (all)");
+  line.add("--shared", &shared, "Folder of the shared models (../shared)");
+  line.add("--csv", &path, "File to write (standard output)");
+  return line.run(argc, argv, [&] {
     std::vector<Row> rows = read_rows(before, models);
     std::vector<std::function<std::string()>> jobs;
     for (const Row& row : rows) jobs.emplace_back([&row, shared] { return measured(row, shared); });
@@ -106,7 +105,7 @@ int main(int argc, char** argv) {
       Figures& now = rows[job].now;
       words >> now.arena_bytes >> now.instructions >> now.fits;
     });
-    std::string text = command_line(argc, argv) +
+    std::string text = "# " + line.command() +
                        "\nmodel,planner,ports,core,sram_bytes,arena_before,instructions_before,"
                        "arena_bytes,instructions,fits,verdict\n";
     std::map<std::string, int> counts;
@@ -119,10 +118,6 @@ int main(int argc, char** argv) {
     }
     for (const auto& [name, count] : counts) text += fmt::format("# {}: {}\n", name, count);
     write_table(path, text);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "plan_table: {}\n", error.what());
-    return 1;
-  }
+    return 0;
+  });
 }

@@ -107,15 +107,6 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
-std::string command_line(int argc, char** argv) {
-  std::string line = "#";
-  for (int k = 0; k < argc; ++k) {
-    const std::filesystem::path argument(argv[k]);
-    line += ' ' + (k == 0 || argument.is_absolute() ? argument.filename() : argument).string();
-  }
-  return line;
-}
-
 void write_table(const std::string& path, const std::string& text) {
   if (path.empty()) {
     fmt::print("{}", text);

@@ -37,8 +37,6 @@ struct PlannedSize {
 [[nodiscard]] std::string short_name(const std::string& model);
 /// For CSV: in quotes if it needs them.
 [[nodiscard]] std::string csv_field(const std::string& text);
-/// "# PROGRAM ARGUMENT...", a table's first line; folders of absolute paths are left out.
-[[nodiscard]] std::string command_line(int argc, char** argv);
 
 /// To a file, or to standard output if it has no name.
 void write_table(const std::string& path, const std::string& text);

@@ -6,12 +6,12 @@
 // of the gap between the two that is gone. With --count instructions are counted in QEMU, too.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <sstream>
 
+#include "bench/command_line.h"
 #include "bench/latency_samples.h"
 #include "bench/planned.h"
 #include "thimble/planners/registry.h"
@@ -73,15 +73,14 @@ Instructions instructions_within(const Source& source, const std::string& core, 
 int main(int argc, char** argv) {
   std::string before, shared = "../shared", path;
   bool count = false;
-  CLI::App app{"How much of the gap to plans with free scratch is closed", "scratch_gap"};
-  app.add_option("BEFORE", before, "Table: model, core, arena_bytes, before, ideal")->required();
-  app.add_option("--shared", shared, "Folder of the shared models (../shared)");
-  app.add_option("--csv", path, "File to write (standard output)");
-  app.add_flag("--count", count, "Count instructions in QEMU");
-  try {
-    app.parse(argc, argv);
+  CommandLine line{"scratch_gap", "How much of the gap to plans with free scratch is closed"};
+  line.add("BEFORE", &before, "Table: model, core, arena_bytes, before, ideal", {.required = true});
+  line.add("--shared", &shared, "Folder of the shared models (../shared)");
+  line.add("--csv", &path, "File to write (standard output)");
+  line.add("--count", &count, "Count instructions in QEMU");
+  return line.run(argc, argv, [&] {
     std::string text =
-        command_line(argc, argv) + "\nmodel,core,arena_bytes,before,ideal,now,closed,counted\n";
+        "# " + line.command() + "\nmodel,core,arena_bytes,before,ideal,now,closed,counted\n";
     std::map<std::string, std::pair<double, int>> closed;  // per model and core: sum, count
     std::map<std::string, Source> sources;
     for (const Row& row : read_rows(before)) {
@@ -106,10 +105,6 @@ int main(int argc, char** argv) {
     for (const auto& [name, all] : closed)
       text += fmt::format("# {}: {:.3f} at {} sizes\n", name, all.first / all.second, all.second);
     write_table(path, text);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "scratch_gap: {}\n", error.what());
-    return 1;
-  }
+    return 0;
+  });
 }

@@ -30,11 +30,11 @@ TEST(KernelBench, CountsEveryCall) {
   std::string line;
   std::getline(lines, line);
   std::getline(lines, line);
-  const std::vector<std::string> columns = CLI::detail::split(line, ',');
+  const std::vector<std::string> columns = split(line, ',');
   int64_t calls = 0, instructions = 0, cycles = 0;
   std::map<std::string, std::string> row;
   while (std::getline(lines, line)) {
-    const std::vector<std::string> fields = CLI::detail::split(line, ',');
+    const std::vector<std::string> fields = split(line, ',');
     ASSERT_THAT(fields, SizeIs(columns.size()));
     for (size_t k = 0; k < fields.size(); ++k) row[columns[k]] = fields[k];
     if (row["operator"] == "total") break;
