@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "thimble/schedule/reads.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble {
 namespace {

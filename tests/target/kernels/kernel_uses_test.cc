@@ -8,7 +8,7 @@
 #include <set>
 
 #include "thimble/model/error.h"
-#include "thimble/target/kernels/kernel.h"
+#include "thimble/target/kernels/kernel_uses.h"
 #include "thimble/target/kernels/quantize.h"
 #include "thimble/target/kernels/runtime_sources.h"
 

@@ -43,10 +43,33 @@ KernelId portable_kernel(Family family, DType in, DType out) {
   return {};
 }
 
+KernelId copy_kernel(DType type) {
+  switch (type) {
+    case DType::kBool:
+    case DType::kInt8:
+    case DType::kUInt8:
+      return portable_kernel(Family::kCopy);
+    case DType::kInt16:
+      return portable_kernel(Family::kCopy, DType::kInt16, DType::kInt16);
+    case DType::kInt32:
+    case DType::kUInt32:
+    case DType::kFloat32:
+      return portable_kernel(Family::kCopy, DType::kInt32, DType::kInt32);
+    case DType::kInt64:
+    case DType::kUInt64:
+      return portable_kernel(Family::kCopy, DType::kInt64, DType::kInt64);
+  }
+  throw InternalError("unknown DType");
+}
+
 bool does(KernelId kernel, const KernelUse& use) {
   const KernelInfo& k = info(kernel);
   return kernel == use.kernel ||
          (is_of(k, info(use.kernel)) && (k.takes == nullptr || k.takes(use)));
+}
+
+KernelId chosen(KernelId wanted, const KernelUse& use) {
+  return wanted.valid() && does(wanted, use) ? wanted : use.kernel;
 }
 
 std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {

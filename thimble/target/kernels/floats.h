@@ -2,7 +2,7 @@
 // What operators of float32 share. Private to thimble/target/kernels.
 #pragma once
 
-#include "thimble/target/kernels/convolution/conv_2d.h"
+#include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
 
 namespace thimble {

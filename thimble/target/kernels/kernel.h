@@ -202,6 +202,8 @@ struct KernelInfo {
 /// The portable row, which takes every call of its family; invalid if there is none for the types.
 [[nodiscard]] KernelId portable_kernel(Family family, DType in = DType::kInt8,
                                        DType out = DType::kInt8);
+/// A plain copy of elements of `type`.
+[[nodiscard]] KernelId copy_kernel(DType type);
 /// "Conv2DParams"; empty for none.
 [[nodiscard]] const char* type_name(const KernelParams& params);
 
@@ -236,18 +238,16 @@ enum class Method : uint8_t {
   kFinalise,    ///< accumulators -> output
 };
 
-/// Whether the runtime has kernels for that. kCompute holds for every operator that
-/// unsupported_reason() lets pass. kInPlace is for operators with a kernel of their own for it
-/// (depthwise); elementwise kernels need none. With an accumulator of Graph::accumulators an
-/// operator can only accumulate and finalise: anything else would compute something else.
-[[nodiscard]] bool has_kernel(const Graph& graph, const Op& op, Method method);
-/// The axis of operand 0 that kAccumulate takes a chunk of: the channels of a convolution, the rows
-/// of a mean. Requires has_kernel(kAccumulate).
-[[nodiscard]] size_t chunk_axis(const Graph& graph, const Op& op);
-/// The calls that do it, in order, without their constants. Requires has_kernel.
-[[nodiscard]] std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method method);
 /// Whether the kernel computes what use.kernel does, given its parameters.
 [[nodiscard]] bool does(KernelId kernel, const KernelUse& use);
+/// Bytes that calls need at least beside their operands.
+struct Scratch {
+  int64_t size_bytes = 0;
+  DType type = DType::kInt8;  ///< its alignment
+};
+/// The kernel that a step names, if it does() the use, else the portable one: an operator's calls
+/// may be of several families.
+[[nodiscard]] KernelId chosen(KernelId wanted, const KernelUse& use);
 
 /// A row that can make a call.
 struct Candidate {
@@ -264,33 +264,6 @@ struct Candidate {
                                                     const CallExtents& call, int64_t room);
 /// The fewest that it takes in any call: scratch_bytes, if it cannot do with less.
 [[nodiscard]] int64_t least_scratch_bytes(KernelId kernel, const KernelUse& use);
-/// The kernel that a step names, if it does() the use, else the portable one: an operator's calls
-/// may be of several families.
-[[nodiscard]] KernelId chosen(KernelId wanted, const KernelUse& use);
-/// What one step needs at least beside its operands, its calls one after the other; nothing if the
-/// operator has no kernel that way.
-struct Scratch {
-  int64_t size_bytes = 0;
-  DType type = DType::kInt8;  ///< its alignment
-};
-[[nodiscard]] Scratch scratch(const Graph& graph, const Op& op, Method method,
-                              KernelId wanted = {});
-/// The parameters of the call as the kernel takes them. `kernel`: a row that does() the use.
-/// scratch: bytes that it has; by default all that it can use.
-[[nodiscard]] KernelParams params_of(const Graph& graph, const Op& op, KernelId kernel,
-                                     const KernelUse& use,
-                                     std::optional<int64_t> scratch = std::nullopt);
-/// The constants of a call of the operator, packed for the kernel.
-[[nodiscard]] std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel);
-/// A plain copy of elements of `type`.
-[[nodiscard]] KernelId copy_kernel(DType type);
-/// That of (a part of) a tensor from one buffer to another.
-[[nodiscard]] KernelUse plain_copy(const Shape& shape, DType type);
-/// Whether transpose_in_place_8 takes a tensor of these extents from one set of strides (in
-/// elements) to the other: the axes follow each other without gaps, and in one order they begin
-/// where the other has its middle. Axes of one index do not count.
-[[nodiscard]] bool transposes_in_place(const Shape& extents, const std::vector<int64_t>& from,
-                                       const std::vector<int64_t>& to);
 
 /// params with its pointers set to `constants`, in order.
 [[nodiscard]] KernelParams bind(const KernelParams& params, std::span<const void* const> constants);
