@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many instructions a call of a kernel takes on a core: a coefficient for each of its loops
-// (call_features.h), fitted to instructions counted in QEMU (docs/cost.md). The coefficients are
+// (kernels/feature.h), fitted to instructions counted in QEMU (docs/cost.md). The coefficients are
 // data, cores/*.json:
 //
 //   {"core": "cortex-m4", "counted": "instructions", "command": "fit_latency ...", "program": 22.1,

@@ -7,8 +7,9 @@
 #include <limits>
 
 #include "thimble/model/error.h"
+#include "thimble/target/kernels/convolution/shape.h"
 #include "thimble/target/kernels/convolution/weights.h"
-#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -203,12 +204,12 @@ bool takes_compact_pairs(const FoldedWeights& f) {
       sums, [](const TailRange& s) { return s.least >= -kMost && s.most <= kMost; });
 }
 
+namespace {
+
 template <PairWeights kForm>
 std::vector<PackedConstant> pack_conv_2d_pairs(const Operands& t) {
   return {packed_words("pairs", pairs_of(FoldedConvolution(t).view(clamp_of(t)), kForm).words)};
 }
-template std::vector<PackedConstant> pack_conv_2d_pairs<PairWeights::kWide>(const Operands&);
-template std::vector<PackedConstant> pack_conv_2d_pairs<PairWeights::kCompact>(const Operands&);
 
 int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable) {
   return runtime::conv_2d_pairs_dsp_scratch_bytes(without_tail(portable));
@@ -221,7 +222,60 @@ KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable) {
       tails_of_pairs(FoldedConvolution(t).view({p.clamp_min, p.clamp_max}), kForm).tail);
   return p;
 }
-template KernelParams conv_2d_pairs<PairWeights::kWide>(const Operands&, const KernelParams&);
-template KernelParams conv_2d_pairs<PairWeights::kCompact>(const Operands&, const KernelParams&);
+
+bool is_ungrouped_of_small_sums(const KernelUse& use) {
+  return is_ungrouped(use) && use.small_sums;
+}
+
+bool is_single_tap_of_fours(const KernelUse& use) {
+  return is_single_tap(use) && convolution_shape(use.params).in_per_group % 4 == 0;
+}
+
+}  // namespace
+
+std::span<const KernelInfo> conv_2d_pairs_rows() {
+  using enum DType;
+  using enum Family;
+  using enum InstructionSet;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::conv_2d_pairs_dsp>({.name = "conv_2d_pairs_dsp",
+                                       .family = kConv2D,
+                                       .also = kConv2DOffset,
+                                       .set = kDsp,
+                                       .progress = kPixel,
+                                       .dense_output = true,
+                                       .takes = is_ungrouped,
+                                       .weights = Weights::kFast,
+                                       .channel_multiple = 2,
+                                       .scratch_bytes = conv_2d_pairs_scratch_bytes,
+                                       .scratch_type = kInt32,
+                                       .pack = pack_conv_2d_pairs<PairWeights::kWide>,
+                                       .adapt = conv_2d_pairs<PairWeights::kWide>}),
+      row<runtime::conv_2d_1x1_dsp>({.name = "conv_2d_1x1_dsp",
+                                     .family = kConv2D,
+                                     .also = kConv2DOffset,
+                                     .set = kDsp,
+                                     .progress = kPixel,
+                                     .dense_channels = true,
+                                     .takes = is_single_tap_of_fours,
+                                     .weights = Weights::kFast,
+                                     .channel_multiple = 2,
+                                     .pack = pack_conv_2d_pairs<PairWeights::kWide>,
+                                     .adapt = conv_2d_pairs<PairWeights::kWide>}),
+      row<runtime::conv_2d_pairs_compact_dsp>({.name = "conv_2d_pairs_compact_dsp",
+                                               .family = kConv2D,
+                                               .set = kDsp,
+                                               .progress = kPixel,
+                                               .dense_output = true,
+                                               .takes = is_ungrouped_of_small_sums,
+                                               .channel_multiple = 2,
+                                               .scratch_bytes = conv_2d_pairs_scratch_bytes,
+                                               .scratch_type = kInt32,
+                                               .pack = pack_conv_2d_pairs<PairWeights::kCompact>,
+                                               .adapt = conv_2d_pairs<PairWeights::kCompact>}),
+  };
+  return kRows;
+}
 
 }  // namespace thimble

@@ -6,10 +6,13 @@
 #include <span>
 #include <vector>
 
-#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/tails.h"
 
 namespace thimble {
+
+/// How weights are held: in 16 or in 8 bits.
+enum class PairWeights : uint8_t { kWide, kCompact };
 
 /// Weights and bias of a convolution with one group, as the portable kernel takes them.
 struct FoldedWeights {

@@ -6,7 +6,9 @@
 #include <cstring>
 
 #include "thimble/model/rounding.h"
+#include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -118,6 +120,20 @@ runtime::Conv2DWordsParams words_params(const runtime::UnfoldedConv2DParams& p, 
           .rounds_once = p.rounds_once};
 }
 
+namespace {
+
+/// Convolutions of int16 with one group of channels, whose multipliers fit its words.
+bool is_in_words(const KernelUse& use) {
+  const auto& p = std::get<runtime::UnfoldedConv2DParams>(use.params);
+  return use.words && p.out_per_group == use.limits.back().end;
+}
+
+bool is_depthwise_in_words(const KernelUse& use) {
+  const auto& p = std::get<runtime::UnfoldedConv2DParams>(use.params);
+  return use.words && p.in_per_group == 1 && p.out_per_group == 1 &&
+         p.window.kernel_h * p.window.kernel_w <= runtime::kDepthwiseWordsTaps;
+}
+
 KernelParams conv_2d_words(const Operands& t, const KernelParams& portable) {
   const auto& p = std::get<runtime::UnfoldedConv2DParams>(portable);
   return words_params(p, static_cast<int32_t>(t.out().shape.back()) / p.out_per_group);
@@ -138,9 +154,44 @@ std::vector<PackedConstant> pack_conv_2d_words(const Operands& t) {
                 .rounds_once = rounds_once(t.graph, t.op)},
                kForm))};
 }
-template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kWide>(const Operands&);
-template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kCompact>(const Operands&);
-template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kDepthwise>(const Operands&);
-template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kRows>(const Operands&);
+
+/// Kernels of int16 whose constants are words.
+template <auto Kernel, WordsForm kForm>
+constexpr KernelInfo words_row(const char* name, Family family) {
+  return row<Kernel>(
+      {.name = name,
+       .family = family,
+       .in = DType::kInt16,
+       .out = DType::kInt16,
+       .set = kForm == WordsForm::kRows ? InstructionSet::kMve : InstructionSet::kDsp,
+       .progress = Progress::kPixel,
+       .dense_channels = true,
+       .takes = kForm == WordsForm::kDepthwise ? is_depthwise_in_words : is_in_words,
+       .weights = kForm == WordsForm::kWide ? Weights::kFast : Weights::kLeast,
+       .channel_multiple = 4,
+       .pack = pack_conv_2d_words<kForm>,
+       .adapt = conv_2d_words});
+}
+
+}  // namespace
+
+std::span<const KernelInfo> conv_2d_words_rows() {
+  using enum Family;
+  static constexpr KernelInfo kRows[] = {
+      words_row<runtime::conv_2d_i16_mve, WordsForm::kRows>("conv_2d_i16_mve", kConv2D),
+      words_row<runtime::conv_2d_i16_dsp, WordsForm::kWide>("conv_2d_i16_dsp", kConv2D),
+      words_row<runtime::conv_2d_i16_compact_dsp, WordsForm::kCompact>("conv_2d_i16_compact_dsp",
+                                                                       kConv2D),
+      words_row<runtime::conv_2d_i16_depthwise_dsp, WordsForm::kDepthwise>(
+          "conv_2d_i16_depthwise_dsp", kConv2D),
+      words_row<runtime::transpose_conv_i16_mve, WordsForm::kRows>("transpose_conv_i16_mve",
+                                                                   kTransposeConv),
+      words_row<runtime::transpose_conv_i16_dsp, WordsForm::kWide>("transpose_conv_i16_dsp",
+                                                                   kTransposeConv),
+      words_row<runtime::transpose_conv_i16_compact_dsp, WordsForm::kCompact>(
+          "transpose_conv_i16_compact_dsp", kTransposeConv),
+  };
+  return kRows;
+}
 
 }  // namespace thimble

@@ -6,9 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/operands.h"
 
 namespace thimble {
+
+/// How weights are held; kRows: for kernels in MVE.
+enum class WordsForm : uint8_t { kWide, kCompact, kDepthwise, kRows };
 
 /// A convolution of int16 as the model has it: its weights by output channels.
 struct UnfoldedWeights {

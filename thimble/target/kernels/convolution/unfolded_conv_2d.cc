@@ -8,10 +8,11 @@
 #include "thimble/model/rounding.h"
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/convolution/conv_2d_words.h"
+#include "thimble/target/kernels/convolution/float_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/floats.h"
-#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -116,6 +117,45 @@ std::vector<KernelUse> uses(const TransposeConv& a, const Operands& t, Method) {
   }
   return {unfolded_use(t, Family::kTransposeConv, axes, fill(runtime::UnfoldedConv2DParams{}),
                        a.activation)};
+}
+
+namespace {
+
+/// Convolutions that fold nothing into their bias, of one type.
+template <auto Kernel>
+constexpr KernelInfo unfolded_row(const char* name, Family family, DType type) {
+  return row<Kernel>({.name = name,
+                      .family = family,
+                      .in = type,
+                      .out = type,
+                      .progress = Progress::kPixel,
+                      .pack = pack_unfolded_conv_2d});
+}
+
+/// Transposed ones of int8 by instruction sets.
+template <auto Kernel>
+constexpr KernelInfo transpose_conv_row(const char* name, InstructionSet set) {
+  KernelInfo result = unfolded_row<Kernel>(name, Family::kTransposeConv, DType::kInt8);
+  result.set = set;
+  result.dense_channels = true;
+  return result;
+}
+
+}  // namespace
+
+std::span<const KernelInfo> unfolded_conv_2d_rows() {
+  using enum DType;
+  using enum Family;
+  using enum InstructionSet;
+  static constexpr KernelInfo kRows[] = {
+      unfolded_row<runtime::conv_2d_i16>("conv_2d_i16", kConv2D, kInt16),
+      unfolded_row<runtime::conv_2d_offset>("conv_2d_offset", kConv2DOffset, kInt8),
+      unfolded_row<runtime::transpose_conv>("transpose_conv", kTransposeConv, kInt8),
+      transpose_conv_row<runtime::transpose_conv_mve>("transpose_conv_mve", kMve),
+      transpose_conv_row<runtime::transpose_conv_dsp>("transpose_conv_dsp", kDsp),
+      unfolded_row<runtime::transpose_conv_i16>("transpose_conv_i16", kTransposeConv, kInt16),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

@@ -13,6 +13,9 @@
 
 namespace thimble {
 
+/// How the kernels of DSP cores hold weights: in 16 or in 8 bits.
+enum class DepthwiseForm : uint8_t { kWide, kCompact };
+
 /// What decides how a channel can be requantised.
 struct DepthwiseSums {
   std::span<const runtime::Scale> scales;  ///< [out channel]
@@ -42,6 +45,8 @@ struct DepthwiseWeights {
 /// Words of a depthwise convolution with constants in 8 bits.
 [[nodiscard]] std::vector<int32_t> depthwise_compact_words(
     const DepthwiseWeights& from, const runtime::DepthwiseConv2DParams& params, DepthwiseTail tail);
+/// Whether the kernels of DSP cores take the call, one that can clamp to any range.
+[[nodiscard]] bool is_depthwise_clamped(const KernelUse& use);
 /// Without constants.
 [[nodiscard]] runtime::DepthwiseConv2DPackedParams depthwise_packed(
     const runtime::DepthwiseConv2DParams& portable);
