@@ -90,11 +90,11 @@ void pack(Convolution& c) {
                              .clamp = {c.clamp_min, c.clamp_max},
                              .kernel_h = c.window.kernel_h,
                              .kernel_w = c.window.kernel_w};
-  Pairs pairs = pairs_of(folded, PairWeights::kWide);
+  Pairs pairs = pairs_of(folded, WeightForm::kWide);
   c.pairs = std::move(pairs.words);
   c.tail = pairs.tail;
   c.small_sums = takes_compact_pairs(folded);
-  Pairs compact = pairs_of(folded, PairWeights::kCompact);
+  Pairs compact = pairs_of(folded, WeightForm::kCompact);
   c.compact_pairs = std::move(compact.words);
   c.compact_tail = compact.tail;
   Fours fours = fours_of(folded);
@@ -224,7 +224,7 @@ SharedConvolution shared(Convolution c) {
 KernelParams params_for(KernelId kernel, const Convolution& c) {
   if (info(kernel).adapt == nullptr) return c.conv_2d();
   if (info(kernel).set == InstructionSet::kMve) return c.conv_2d_fours();
-  return c.conv_2d_pairs(kernel == kernel_named("conv_2d_pairs_compact_dsp"));
+  return c.conv_2d_pairs(info(kernel).form == WeightForm::kCompact);
 }
 
 Case convolution_case(const SharedConvolution& c, KernelId kernel) {
@@ -373,13 +373,12 @@ struct PackedDepthwise {
 // Whether the kernel takes it; `d` is complete then.
 bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
   Convolution& c = d.c;
-  const std::string_view name = info(kernel).name;
-  const bool clamped = name.ends_with("_clamped_dsp");
-  const bool relu = !clamped && !name.ends_with("_shifted_dsp");
+  const DepthwiseTail tail = info(kernel).tail.value();
+  const bool relu = tail == DepthwiseTail::kRelu;
   for (int8_t& shift : c.shifts)
     shift = static_cast<int8_t>(-(relu ? random.between(4, 10) : random.between(1, 20)));
   d.portable = c.depthwise();
-  if (!clamped) {
+  if (tail != DepthwiseTail::kClamped) {
     d.portable.output_zero_point = d.portable.clamp_min = -128;
     d.portable.clamp_max = 127;
   }
@@ -401,12 +400,9 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
         scratch_within(kernel, use, {1, c.out[2], c.out[3]}, random.between(64, 2000));
     d.packed.scratch_bytes = static_cast<int32_t>(room.value_or(least_scratch_bytes(kernel, use)));
   }
-  const DepthwiseTail tail = relu      ? DepthwiseTail::kRelu
-                             : clamped ? DepthwiseTail::kClamped
-                                       : DepthwiseTail::kShifted;
   // Here the bias is folded already.
   const DepthwiseWeights from{.weights = c.weights, .bias = c.bias, .scales = scales};
-  d.constants = name.find("_compact_") != std::string_view::npos
+  d.constants = info(kernel).form == WeightForm::kCompact
                     ? depthwise_compact_words(from, d.portable, tail)
                     : depthwise_words(from, d.portable, tail);
   d.packed.constants = d.constants.data();

@@ -298,7 +298,7 @@ void count_boxes(const CallShape& call, double boxes_rows, double boxes_pixels, 
 
 void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
-  if (std::string_view(info(call.kernel).name).ends_with("_finalise")) return;
+  if (info(call.kernel).family == Family::kAveragePool2DFinalise) return;
   const runtime::Region& region = call.region;
   const double images = extent(region, 0);
   const TapSums y = row_taps(p.window, region), x = column_taps(p.window, region);
@@ -319,7 +319,7 @@ void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums su
 // channels are not summed four at a time, once more.
 void count(const runtime::MeanParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
-  if (std::string_view(info(call.kernel).name).ends_with("_finalise")) return;
+  if (info(call.kernel).family == Family::kMeanFinalise) return;
   const auto summed = [&](int axis) { return p.reduced[axis] != 0 ? p.in_extent[axis] : 1.0; };
   if (info(call.kernel).set != InstructionSet::kPortable) {
     const double boxes = pixels(call.region);
@@ -357,9 +357,7 @@ void count(const runtime::SumParams& p, const CallShape& call, FeatureSums sums)
 }
 
 bool empty(const CallShape& call) {
-  const bool accumulates =
-      std::string_view(info(call.kernel).name).find("_accumulate") != std::string_view::npos;
-  if (accumulates && call.chunk_begin == call.chunk_end) return true;
+  if (info(call.kernel).accumulates && call.chunk_begin == call.chunk_end) return true;
   for (int axis = 0; axis < 4; ++axis) {
     if (call.region.begin[axis] >= call.region.end[axis]) return true;
   }

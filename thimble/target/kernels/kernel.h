@@ -154,6 +154,18 @@ struct OperandAxes {
   bool operator==(const OperandAxes&) const = default;
 };
 
+/// How kernels of an instruction set hold weights, where a family has them several ways
+/// (docs/kernels.md).
+enum class WeightForm : uint8_t {
+  kWide,       ///< in 16 bits
+  kCompact,    ///< in 8 bits
+  kDepthwise,  ///< in 8 bits, a word for each tap of four channels
+  kRows,       ///< in 8 bits, channel by channel
+};
+
+/// How the DSP kernels of depthwise convolutions requantise (runtime/dsp/depthwise_tail.h).
+enum class DepthwiseTail : uint8_t { kRelu, kShifted, kClamped };
+
 struct Operands;
 struct KernelUse;
 struct Invocation;
@@ -177,8 +189,10 @@ struct KernelInfo {
   bool dense_output = false;            ///< so are those of the output
   /// Which of the family's calls it takes (with the portable row's parameters); null: all.
   bool (*takes)(const KernelUse&) = nullptr;
-  Weights weights = Weights::kLeast;  ///< where it is taken, and in any that are larger
-  int channel_multiple = 1;           ///< input channels that it does fastest are multiples of this
+  Weights weights = Weights::kLeast;       ///< where it is taken, and in any that are larger
+  std::optional<WeightForm> form = {};     ///< of its weights, if it has one of these
+  std::optional<DepthwiseTail> tail = {};  ///< by which it requantises, if it has one of these
+  int channel_multiple = 1;  ///< input channels that it does fastest are multiples of this
   int64_t (*scratch_bytes)(const KernelParams&) = nullptr;  ///< of the portable row's; null: none
   /// What it can use of `room` bytes in calls of at most these extents; 0: too little. Its
   /// parameters say how much it has. Null: it needs scratch_bytes.
@@ -188,10 +202,14 @@ struct KernelInfo {
   std::vector<PackedConstant> (*pack)(const Operands&) = nullptr;
   /// Its parameters, made of those of the portable row; null: it takes the same.
   KernelParams (*adapt)(const Operands&, const KernelParams&) = nullptr;
+  /// The kernel whose blocks it makes and whose coefficients it takes (target/latency.h); null: it
+  /// has some of its own.
+  const char* fitted_as = nullptr;
 
-  // How to call its function, and its parameters: both follow from the function's type.
+  // How to call its function, and with what: this follows from the function's type.
   void (*invoke)(const Invocation&) = nullptr;
-  size_t params = 0;  ///< index of its alternative of KernelParams; 0: it takes none
+  size_t params = 0;         ///< index of its alternative of KernelParams; 0: it takes none
+  bool accumulates = false;  ///< it adds a chunk to sums
 
   [[nodiscard]] std::string source() const;  ///< below runtime/: "portable/conv_2d.cc"
 };
@@ -206,9 +224,6 @@ struct KernelInfo {
 [[nodiscard]] KernelId copy_kernel(DType type);
 /// "Conv2DParams"; empty for none.
 [[nodiscard]] const char* type_name(const KernelParams& params);
-
-/// How the DSP kernels of depthwise convolutions requantise (runtime/dsp/depthwise_tail.h).
-enum class DepthwiseTail : uint8_t { kRelu, kShifted, kClamped };
 
 /// One call of a kernel that does an operator or a part of it. If there are more than 4 axes, the
 /// leading ones are loops around the call.

@@ -31,11 +31,21 @@ constexpr size_t params_index(void (*)(const P&, Rest...) noexcept) {
   }
 }
 
+template <class P>
+constexpr bool takes_chunk(AccumulatingKernel<P>) {
+  return true;
+}
+template <class... Arguments>
+constexpr bool takes_chunk(void (*)(Arguments...) noexcept) {
+  return false;
+}
+
 /// A row of the table with what follows from its function.
 template <auto Kernel>
 constexpr KernelInfo row(KernelInfo info) {
   info.invoke = [](const Invocation& call) { apply(Kernel, call); };
   info.params = params_index(Kernel);
+  info.accumulates = takes_chunk(Kernel);
   return info;
 }
 

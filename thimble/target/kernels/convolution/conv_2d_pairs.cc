@@ -26,8 +26,8 @@ std::vector<TailRange> sum_ranges(const FoldedWeights& f) {
   return result;
 }
 
-Tails tails_of_pairs(const FoldedWeights& f, PairWeights form) {
-  const bool compact = form == PairWeights::kCompact;
+Tails tails_of_pairs(const FoldedWeights& f, WeightForm form) {
+  const bool compact = form == WeightForm::kCompact;
   return tails_of(f.scales, sum_ranges(f), f.output_zero_point, f.clamp,
                   compact ? std::optional(kCompactDoublings) : std::nullopt,
                   f.weights_zero_point == 0 ? kMostDoublings : kMostDoublings - 1);
@@ -153,9 +153,9 @@ FoldedWeights FoldedConvolution::view(const ClampRange& clamp) const {
           .kernel_w = kernel_w_};
 }
 
-Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
+Pairs pairs_of(const FoldedWeights& f, WeightForm form) {
   const size_t channels = f.bias.size(), inputs = f.weights.size() / channels;
-  const bool compact = form == PairWeights::kCompact;
+  const bool compact = form == WeightForm::kCompact;
   const Tails tails = tails_of_pairs(f, form);
   Pairs result{.tail = tails.tail, .words = {}};
   const std::vector<size_t> order = reading_order(inputs, f);
@@ -206,7 +206,7 @@ bool takes_compact_pairs(const FoldedWeights& f) {
 
 namespace {
 
-template <PairWeights kForm>
+template <WeightForm kForm>
 std::vector<PackedConstant> pack_conv_2d_pairs(const Operands& t) {
   return {packed_words("pairs", pairs_of(FoldedConvolution(t).view(clamp_of(t)), kForm).words)};
 }
@@ -215,7 +215,7 @@ int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable) {
   return runtime::conv_2d_pairs_dsp_scratch_bytes(without_tail(portable));
 }
 
-template <PairWeights kForm>
+template <WeightForm kForm>
 KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable) {
   runtime::Conv2DPairsParams p = without_tail(portable);
   p.tail = static_cast<int32_t>(
@@ -247,11 +247,12 @@ std::span<const KernelInfo> conv_2d_pairs_rows() {
                                        .dense_output = true,
                                        .takes = is_ungrouped,
                                        .weights = Weights::kFast,
+                                       .form = WeightForm::kWide,
                                        .channel_multiple = 2,
                                        .scratch_bytes = conv_2d_pairs_scratch_bytes,
                                        .scratch_type = kInt32,
-                                       .pack = pack_conv_2d_pairs<PairWeights::kWide>,
-                                       .adapt = conv_2d_pairs<PairWeights::kWide>}),
+                                       .pack = pack_conv_2d_pairs<WeightForm::kWide>,
+                                       .adapt = conv_2d_pairs<WeightForm::kWide>}),
       row<runtime::conv_2d_1x1_dsp>({.name = "conv_2d_1x1_dsp",
                                      .family = kConv2D,
                                      .also = kConv2DOffset,
@@ -260,20 +261,22 @@ std::span<const KernelInfo> conv_2d_pairs_rows() {
                                      .dense_channels = true,
                                      .takes = is_single_tap_of_fours,
                                      .weights = Weights::kFast,
+                                     .form = WeightForm::kWide,
                                      .channel_multiple = 2,
-                                     .pack = pack_conv_2d_pairs<PairWeights::kWide>,
-                                     .adapt = conv_2d_pairs<PairWeights::kWide>}),
+                                     .pack = pack_conv_2d_pairs<WeightForm::kWide>,
+                                     .adapt = conv_2d_pairs<WeightForm::kWide>}),
       row<runtime::conv_2d_pairs_compact_dsp>({.name = "conv_2d_pairs_compact_dsp",
                                                .family = kConv2D,
                                                .set = kDsp,
                                                .progress = kPixel,
                                                .dense_output = true,
                                                .takes = is_ungrouped_of_small_sums,
+                                               .form = WeightForm::kCompact,
                                                .channel_multiple = 2,
                                                .scratch_bytes = conv_2d_pairs_scratch_bytes,
                                                .scratch_type = kInt32,
-                                               .pack = pack_conv_2d_pairs<PairWeights::kCompact>,
-                                               .adapt = conv_2d_pairs<PairWeights::kCompact>}),
+                                               .pack = pack_conv_2d_pairs<WeightForm::kCompact>,
+                                               .adapt = conv_2d_pairs<WeightForm::kCompact>}),
   };
   return kRows;
 }

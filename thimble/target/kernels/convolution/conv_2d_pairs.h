@@ -11,9 +11,6 @@
 
 namespace thimble {
 
-/// How weights are held: in 16 or in 8 bits.
-enum class PairWeights : uint8_t { kWide, kCompact };
-
 /// Weights and bias of a convolution with one group, as the portable kernel takes them.
 struct FoldedWeights {
   std::span<const int8_t> weights;  ///< [out channel][inputs]
@@ -44,7 +41,7 @@ struct Pairs {
   runtime::Tail tail = runtime::Tail::kSums;
   std::vector<int32_t> words;
 };
-[[nodiscard]] Pairs pairs_of(const FoldedWeights& folded, PairWeights form);
+[[nodiscard]] Pairs pairs_of(const FoldedWeights& folded, WeightForm form);
 constexpr int kCompactDoublings = 8;
 /// Whether all sums fit 32 bits times 2^kCompactDoublings, as compact weights have them, but those
 /// that make no difference.

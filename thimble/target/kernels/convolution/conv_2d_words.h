@@ -10,9 +10,6 @@
 
 namespace thimble {
 
-/// How weights are held; kRows: for kernels in MVE.
-enum class WordsForm : uint8_t { kWide, kCompact, kDepthwise, kRows };
-
 /// A convolution of int16 as the model has it: its weights by output channels.
 struct UnfoldedWeights {
   std::span<const int8_t> weights;  ///< [out channel][inputs]
@@ -23,7 +20,7 @@ struct UnfoldedWeights {
 
 /// Whether the words can hold all of its multipliers.
 [[nodiscard]] bool takes_words(std::span<const runtime::Scale> scales, bool rounds_once);
-[[nodiscard]] std::vector<int32_t> words_of(const UnfoldedWeights& unfolded, WordsForm form);
+[[nodiscard]] std::vector<int32_t> words_of(const UnfoldedWeights& unfolded, WeightForm form);
 [[nodiscard]] runtime::Conv2DWordsParams words_params(const runtime::UnfoldedConv2DParams& p,
                                                       int32_t groups);
 

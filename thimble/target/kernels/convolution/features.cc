@@ -335,8 +335,7 @@ void count(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
   const runtime::Region& region = call.region;
   if (info(call.kernel).set != InstructionSet::kPortable)
     return count_packed(p.window, p.in_per_group, call, sums);
-  const bool finalises = std::string_view(info(call.kernel).name).ends_with("_finalise");
-  if (finalises) {
+  if (info(call.kernel).family == Family::kConv2DFinalise) {
     sums.add(Feature::kRow, rows(region));
     sums.add(Feature::kPixel, pixels(region));
     sums.add(Feature::kElement, pixels(region) * extent(region, 3));

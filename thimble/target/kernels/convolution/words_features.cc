@@ -6,7 +6,6 @@
 // four, or channels where there are fewer, as quads, with their runs and products of every input.
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "runtime/dsp/input_runs.h"
 #include "runtime/portable/transpose_conv.h"
@@ -97,8 +96,7 @@ void count(const runtime::Conv2DWordsParams& p, const CallShape& call, FeatureSu
   sums.add(Feature::kPixel, count);
   sums.add(Feature::kElement, count * extent(call.region, 3));
   if (call.in[0].modulus != 0 || call.out.modulus != 0) sums.add(Feature::kRingPixel, count);
-  if (std::string_view(info(call.kernel).name).ends_with("_depthwise_dsp"))
-    return count_depthwise(p, call, sums);
+  if (info(call.kernel).form == WeightForm::kDepthwise) return count_depthwise(p, call, sums);
   const WindowTaps of = window_taps(p.window, call, p.in_channels);
   const int32_t first = call.region.begin[3] / 4;
   double fours = 0, twos = 0;

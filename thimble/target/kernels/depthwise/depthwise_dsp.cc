@@ -170,14 +170,14 @@ DepthwiseConv2DParams folded(const KernelParams& portable) {
   return result;
 }
 
-template <DepthwiseForm kForm>
+template <WeightForm kForm>
 int64_t depthwise_scratch_within(const KernelParams& portable, const CallExtents& call,
                                  int64_t room) {
   return scratch_within(folded(portable), call, room,
-                        kForm == DepthwiseForm::kCompact ? Ways::kUnpacked : Ways::kAny);
+                        kForm == WeightForm::kCompact ? Ways::kUnpacked : Ways::kAny);
 }
 
-template <DepthwiseForm kForm>
+template <WeightForm kForm>
 int64_t depthwise_scratch_bytes(const KernelParams& portable) {
   return depthwise_scratch_within<kForm>(portable, whole_call(folded(portable)), kMostScratchBytes);
 }
@@ -271,7 +271,7 @@ DepthwiseConv2DPackedParams depthwise_packed(const DepthwiseConv2DParams& portab
                                 .clamp_add = 255 - (portable.clamp_max - portable.clamp_min),
                                 .clamp_less = portable.clamp_max - 255,
                                 .scratch_bytes = 0};
-  p.scratch_bytes = static_cast<int32_t>(depthwise_scratch_bytes<DepthwiseForm::kWide>(portable));
+  p.scratch_bytes = static_cast<int32_t>(depthwise_scratch_bytes<WeightForm::kWide>(portable));
   return p;
 }
 
@@ -283,7 +283,7 @@ bool is_depthwise_clamped(const KernelUse& use) {
 
 namespace {
 
-template <DepthwiseTail kTail, DepthwiseForm kForm>
+template <DepthwiseTail kTail, WeightForm kForm>
 std::vector<PackedConstant> pack_depthwise(const Operands& t) {
   const auto& a = std::get<DepthwiseConv2D>(t.op.attributes);
   const KernelUse use = uses(a, t, Method::kCompute).front();
@@ -297,7 +297,7 @@ std::vector<PackedConstant> pack_depthwise(const Operands& t) {
       .bias = *bias,
       .scales = scales};
   const DepthwiseConv2DParams params = folded(use.params);
-  return {packed_words("constants", kForm == DepthwiseForm::kCompact
+  return {packed_words("constants", kForm == WeightForm::kCompact
                                         ? depthwise_compact_words(from, params, kTail)
                                         : depthwise_words(from, params, kTail))};
 }
@@ -331,21 +331,25 @@ KernelParams adapt_depthwise(const Operands&, const KernelParams& portable) {
 template <auto Kernel, DepthwiseTail kTail>
 constexpr KernelInfo depthwise_row(const char* name) {
   using enum DepthwiseTail;
-  return row<Kernel>({.name = name,
-                      .family = Family::kDepthwiseConv2D,
-                      .also = Family::kConv2DOffset,
-                      .set = InstructionSet::kDsp,
-                      .progress = Progress::kPixel,
-                      .dense_channels = true,
-                      .takes = kTail == kRelu      ? is_depthwise_relu
-                               : kTail == kShifted ? is_depthwise_shifted
-                                                   : is_depthwise_clamped,
-                      .weights = Weights::kFast,
-                      .scratch_bytes = depthwise_scratch_bytes<DepthwiseForm::kWide>,
-                      .scratch_within = depthwise_scratch_within<DepthwiseForm::kWide>,
-                      .scratch_type = DType::kInt32,
-                      .pack = pack_depthwise<kTail, DepthwiseForm::kWide>,
-                      .adapt = adapt_depthwise});
+  return row<Kernel>(
+      {.name = name,
+       .family = Family::kDepthwiseConv2D,
+       .also = Family::kConv2DOffset,
+       .set = InstructionSet::kDsp,
+       .progress = Progress::kPixel,
+       .dense_channels = true,
+       .takes = kTail == kRelu      ? is_depthwise_relu
+                : kTail == kShifted ? is_depthwise_shifted
+                                    : is_depthwise_clamped,
+       .weights = Weights::kFast,
+       .form = WeightForm::kWide,
+       .tail = kTail,
+       .scratch_bytes = depthwise_scratch_bytes<WeightForm::kWide>,
+       .scratch_within = depthwise_scratch_within<WeightForm::kWide>,
+       .scratch_type = DType::kInt32,
+       .pack = pack_depthwise<kTail, WeightForm::kWide>,
+       .adapt = adapt_depthwise,
+       .fitted_as = kTail == kClamped ? "depthwise_conv_2d_clamped_dsp" : "depthwise_conv_2d_dsp"});
 }
 
 template <auto Kernel, DepthwiseTail kTail>
@@ -353,10 +357,11 @@ constexpr KernelInfo depthwise_row_compact(const char* name) {
   KernelInfo result = depthwise_row<Kernel, kTail>(name);
   result.also = {};
   result.weights = Weights::kCompact;
+  result.form = WeightForm::kCompact;
   result.channel_multiple = 4;
-  result.scratch_bytes = depthwise_scratch_bytes<DepthwiseForm::kCompact>;
-  result.scratch_within = depthwise_scratch_within<DepthwiseForm::kCompact>;
-  result.pack = pack_depthwise<kTail, DepthwiseForm::kCompact>;
+  result.scratch_bytes = depthwise_scratch_bytes<WeightForm::kCompact>;
+  result.scratch_within = depthwise_scratch_within<WeightForm::kCompact>;
+  result.pack = pack_depthwise<kTail, WeightForm::kCompact>;
   return result;
 }
 

@@ -13,9 +13,6 @@
 
 namespace thimble {
 
-/// How the kernels of DSP cores hold weights: in 16 or in 8 bits.
-enum class DepthwiseForm : uint8_t { kWide, kCompact };
-
 /// What decides how a channel can be requantised.
 struct DepthwiseSums {
   std::span<const runtime::Scale> scales;  ///< [out channel]

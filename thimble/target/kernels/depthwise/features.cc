@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "thimble/target/kernels/feature_sums.h"
 
@@ -275,8 +274,7 @@ void count_each_pixel(const Window2D& w, const CallShape& call, FeatureSums sums
 // others still want: strips of a row if there is room for one, else four channels of a pixel.
 void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
   runtime::Region part = call.region;
-  const bool compact =
-      std::string_view(info(call.kernel).name).find("_compact_") != std::string::npos;
+  const bool compact = info(call.kernel).form == WeightForm::kCompact;
   const int32_t unpacked = compact ? runtime::depthwise_unpacked_bytes(p.window) : 0;
   const int32_t fours =
       runtime::depthwise_fours(p.window, p.scratch_bytes, part.end[2] - part.begin[2],
