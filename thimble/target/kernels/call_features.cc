@@ -38,14 +38,25 @@ bool aligned(const runtime::View& view, const runtime::Region& region, int axis,
          int64_t{view.stride[axis]} * size % runtime::kWordBytes == 0;
 }
 
+// What is counted of copies that move words.
+struct CopyFeature {
+  using F = Feature;
+  static constexpr F kRunRow = F::kFour;  // rows of runs
+  static constexpr F kRun = F::kFourRun;
+  static constexpr F kAlignedBlock = F::kFourProduct;   // blocks of four words of runs
+  static constexpr F kUnalignedBlock = F::kOneProduct;  // the same, not aligned
+  static constexpr F kWord = F::kSingle;                // words behind the blocks
+  static constexpr F kByte = F::kOne;                   // bytes behind the words
+};
+
 // Runs of bytes in blocks of four words, words and single bytes (copy_runs.h).
 void count_runs(double runs, int32_t bytes, bool words, FeatureSums sums) {
   const int32_t blocks = bytes / runtime::kBlockBytes, tail = bytes % runtime::kBlockBytes;
   const int32_t words_left = tail / runtime::kWordBytes;
-  sums.add(Feature::kFourRun, runs);
-  sums.add(words ? Feature::kFourProduct : Feature::kOneProduct, runs * blocks);
-  sums.add(Feature::kSingle, runs * words_left);
-  sums.add(Feature::kOne, runs * (tail % runtime::kWordBytes));
+  sums.add(CopyFeature::kRun, runs);
+  sums.add(words ? CopyFeature::kAlignedBlock : CopyFeature::kUnalignedBlock, runs * blocks);
+  sums.add(CopyFeature::kWord, runs * words_left);
+  sums.add(CopyFeature::kByte, runs * (tail % runtime::kWordBytes));
 }
 
 void count_copy(const CallShape& call, FeatureSums sums) {
@@ -59,7 +70,7 @@ void count_copy(const CallShape& call, FeatureSums sums) {
       static_cast<int32_t>(extent(region, 3) * size * (axis == 1 ? extent(region, 2) : 1));
   const bool words =
       aligned(call.in[0], region, axis, size) && aligned(call.out, region, axis, size);
-  sums.add(Feature::kFour, axis == 1 ? extent(region, 0) : rings ? runs : rows(region));
+  sums.add(CopyFeature::kRunRow, axis == 1 ? extent(region, 0) : rings ? runs : rows(region));
   count_runs(runs, bytes, words, sums);
   if (rings) sums.add(Feature::kRingPixel, runs);
 }
@@ -282,18 +293,29 @@ void count(const runtime::FloatResizeBilinearParams&, const CallShape& call, Fea
   sums.add(Feature::kSingleProduct, 4 * pixels(call.region) * extent(call.region, 3));
 }
 
+// What is counted of pools and means of instruction sets.
+struct BoxFeature {
+  using F = Feature;
+  static constexpr F kEight = F::kFour;              // eights of channels at all pixels
+  static constexpr F kEightRow = F::kFourRun;        // rows of the boxes of these
+  static constexpr F kEightPixel = F::kFourProduct;  // pixels of these
+  // Rows of boxes of single channels, where there are fewer than eight.
+  static constexpr F kChannelRow = F::kSingleRun;
+  static constexpr F kChannelPixel = F::kSingleProduct;
+};
+
 // Sums of boxes (runtime/portable/pixel_box.h): rows and pixels of the boxes of all output pixels.
 void count_boxes(const CallShape& call, double boxes_rows, double boxes_pixels, FeatureSums sums) {
   const double channels = extent(call.region, 3);
   if (channels < 8) {
-    sums.add(Feature::kSingleRun, channels * boxes_rows);
-    sums.add(Feature::kSingleProduct, channels * boxes_pixels);
+    sums.add(BoxFeature::kChannelRow, channels * boxes_rows);
+    sums.add(BoxFeature::kChannelPixel, channels * boxes_pixels);
     return;
   }
   const double eights = std::ceil(channels / 8);
-  sums.add(Feature::kFour, eights * pixels(call.region));
-  sums.add(Feature::kFourRun, eights * boxes_rows);
-  sums.add(Feature::kFourProduct, eights * boxes_pixels);
+  sums.add(BoxFeature::kEight, eights * pixels(call.region));
+  sums.add(BoxFeature::kEightRow, eights * boxes_rows);
+  sums.add(BoxFeature::kEightPixel, eights * boxes_pixels);
 }
 
 void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums sums) {

@@ -12,35 +12,12 @@
 
 namespace thimble {
 
-/// What is counted: iterations of a loop, or what happens once in each. A "quad" is four output
-/// channels at a pixel, which share loads of the input, a "single" is one; a "four" is one channel
-/// at four neighbouring pixels, which share loads of the weights, a "one" is one channel at one
-/// pixel. A run is a stretch of memory, a row of a window or a tap, as the kernel goes. With
-/// conv_2d_pairs_dsp and conv_2d_pairs_compact_dsp a quad is two channels at a pair of pixels, a
-/// single at a last one alone, with a product for every four inputs; ones are channels whose pair
-/// is cut, one runs those of windows that are read one by one, as are pixels; fours are pairs of
-/// windows that are read together, with products for every four inputs, broken ones where these are
-/// not aligned; single runs are rows of windows at pixels that a ring cuts; quad runs are rows of
-/// windows looked for once for all of an output row. conv_2d_mve and conv_2d_1x1_mve do the same
-/// with four channels and sixteen inputs, the latter's pixels being calls of its block. Copies that
-/// move words count a four for each row of runs, their runs, and blocks of four words as products
-/// of fours if they are aligned, else of ones; singles are words and ones bytes behind them. The
-/// depthwise_conv_2d_*_dsp count blocks, times channels: quads are 2 x 2 outputs, quads strided 1 x
-/// 4 with stride 2, four products 1 x 4 with stride 1, singles blocks of two outputs, pixels four
-/// outputs of any other window, with a quad product for every two words of weights. Quad runs are
-/// blocks, fours the calls for them, ring pixels those of rows of outputs that a ring cuts, rows
-/// those of blocks, ones strips; one runs are packed rows, four runs their pairs of columns, copied
-/// fours of channels of these, one products channels left; pixel by pixel, single runs are pixels,
-/// single products fours of channels at these, padding singles channels left; padding runs are rows
-/// of these, padding quads such rows of rings, broken ones the rows of windows that are looked for
-/// tap by tap, broken singles what a call fills with padding; two words of weights that are
-/// unpacked count as a channel left. depthwise_conv_2d_mve counts rows of groups, their blocks of
-/// rows as singles, those of a row as quads, with a product for every vector; fours are channels of
-/// these, ones the calls for them; one runs are packed rows, one products their eights of channels,
-/// four runs the columns of these; weights are those packed. Those of int16 in words:
-/// words_features.cc. Means and average pools of an instruction set count eights of channels as
-/// fours, with the rows and pixels of their boxes, and single channels where there are fewer than
-/// eight.
+/// What is counted: iterations of a loop, or what happens once in each, by the names that core
+/// files have. A "quad" is four output channels at a pixel, which share loads of the input, a
+/// "single" is one; a "four" is one channel at four neighbouring pixels, which share loads of the
+/// weights, a "one" is one channel at one pixel. A run is a stretch of memory, a row of a window or
+/// a tap, as the kernel goes. Kernels with other loops count these under the same names: what they
+/// are is said by constants beside their counts (PairFeature, WordsFeature, BlockFeature, ..).
 enum class Feature : uint8_t {
   kCall,           ///< the call itself
   kLooped,         ///< the call, if its region follows loop counters
