@@ -239,7 +239,7 @@ struct KernelUse {
   Region limits;
   /// The cheapest that is exact for all channels; nothing if none is.
   std::optional<DepthwiseTail> tail = {};
-  bool small_sums = false;  ///< of a convolution: conv_2d_pairs_compact_dsp can hold them
+  bool small_sums = false;  ///< of a convolution: WeightForm::kCompact can hold them
   bool words = false;       ///< of one of int16: Conv2DWordsParams can hold its multipliers
 };
 

@@ -153,9 +153,9 @@ double count_few(const Conv2DParams& p, const CallShape& call, FeatureSums sums)
   return all > 0 ? (all - 4 * fours) / all : 0;
 }
 
-// What is counted of kernels that make a few channels at a pair of pixels: conv_2d_pairs_dsp,
-// conv_2d_pairs_compact_dsp, conv_2d_mve, conv_2d_1x1_mve; conv_2d_1x1_dsp has blocks at one pixel.
-// Pixels are windows that are read one by one, with conv_2d_1x1_mve calls of the block.
+// What is counted of kernels that make a few channels at a pair of pixels: conv_2d_pairs_*,
+// conv_2d_mve, conv_2d_1x1_mve; conv_2d_1x1_dsp has blocks at one pixel. Pixels are windows that
+// are read one by one, with conv_2d_1x1_mve calls of the block.
 struct PairFeature {
   using F = Feature;
   static constexpr F kBlock = F::kQuad;                // a few channels at a pair of pixels
