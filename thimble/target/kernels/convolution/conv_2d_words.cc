@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "thimble/model/rounding.h"
-#include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/rows.h"
 

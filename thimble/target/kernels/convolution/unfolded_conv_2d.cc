@@ -2,9 +2,7 @@
 #include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 
 #include <algorithm>
-#include <cstring>
 
-#include "thimble/model/error.h"
 #include "thimble/model/rounding.h"
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/convolution/conv_2d_words.h"
@@ -24,31 +22,6 @@ bool has_symmetric_weights(const Operands& t) {
   return weights.type == DType::kInt8 && weights.is_constant() &&
          std::ranges::all_of(zeros, [](int32_t z) { return z == 0; }) &&
          (t.bias() == nullptr || t.bias()->is_constant());
-}
-
-// Lower and upper word of each.
-std::vector<int32_t> bias_words(const Tensor* bias, size_t channels) {
-  std::vector<int32_t> words(2 * channels);
-  if (bias == nullptr) return words;
-  const auto size = static_cast<size_t>(size_bytes(bias->type));
-  check(bias->data->size() == channels * size, "a bias has the wrong size");
-  for (size_t o = 0; o < channels; ++o) {
-    std::memcpy(&words[2 * o], bias->data->data() + o * size, size);
-    if (bias->type == DType::kInt32) words[2 * o + 1] = words[2 * o] < 0 ? -1 : 0;
-  }
-  return words;
-}
-
-// Those of a depthwise convolution stand by taps, the kernel's by output channels.
-PackedConstant weights_by_channel(const Operands& t) {
-  const Shape& shape = t.in(1).shape;
-  if (!std::holds_alternative<DepthwiseConv2D>(t.op.attributes)) return packed_weights(t, shape);
-  const auto channels = static_cast<size_t>(shape.back());
-  const auto taps = static_cast<size_t>(elements(shape)) / channels;
-  Bytes packed(taps * channels);
-  for (size_t k = 0; k < packed.size(); ++k)
-    packed[k % channels * taps + k / channels] = (*t.in(1).data)[k];
-  return {"weights", DType::kInt8, {shape[3], shape[1], shape[2], 1}, std::move(packed)};
 }
 
 }  // namespace
@@ -87,15 +60,6 @@ KernelUse unfolded_use(const Operands& t, Family family, const ConvolutionAxes& 
                    takes_words(channel_scales(t, static_cast<size_t>(t.out().shape.back()),
                                               scale_of(t.out())),
                                params.rounds_once != 0)};
-}
-
-std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t) {
-  const auto channels = static_cast<size_t>(t.out().shape.back());
-  std::vector<PackedConstant> result =
-      packed_scales(channel_scales(t, channels, scale_of(t.out())));
-  result.insert(result.begin(), packed_words("bias", bias_words(t.bias(), channels)));
-  result.insert(result.begin(), weights_by_channel(t));
-  return result;
 }
 
 bool supported(const TransposeConv&, const Operands& t, Method method) {

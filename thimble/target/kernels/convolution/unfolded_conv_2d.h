@@ -17,6 +17,5 @@ namespace thimble {
 /// The call of `family`; window and channels of the groups are in `params`.
 [[nodiscard]] KernelUse unfolded_use(const Operands& t, Family family, const ConvolutionAxes& axes,
                                      runtime::UnfoldedConv2DParams params, Activation activation);
-[[nodiscard]] std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t);
 
 }  // namespace thimble
