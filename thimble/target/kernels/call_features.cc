@@ -318,9 +318,14 @@ void count_boxes(const CallShape& call, double boxes_rows, double boxes_pixels, 
   sums.add(BoxFeature::kEightPixel, eights * boxes_pixels);
 }
 
+// Those to int16 count as if they summed, too: more than they do (docs/cost.md).
+bool finalises_bytes(KernelId kernel, Family family) {
+  return info(kernel).family == family && info(kernel).out == DType::kInt8;
+}
+
 void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
-  if (info(call.kernel).family == Family::kAveragePool2DFinalise) return;
+  if (finalises_bytes(call.kernel, Family::kAveragePool2DFinalise)) return;
   const runtime::Region& region = call.region;
   const double images = extent(region, 0);
   const TapSums y = row_taps(p.window, region), x = column_taps(p.window, region);
@@ -341,7 +346,7 @@ void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums su
 // channels are not summed four at a time, once more.
 void count(const runtime::MeanParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
-  if (info(call.kernel).family == Family::kMeanFinalise) return;
+  if (finalises_bytes(call.kernel, Family::kMeanFinalise)) return;
   const auto summed = [&](int axis) { return p.reduced[axis] != 0 ? p.in_extent[axis] : 1.0; };
   if (info(call.kernel).set != InstructionSet::kPortable) {
     const double boxes = pixels(call.region);
