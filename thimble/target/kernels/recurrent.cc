@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/convolution/float_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
