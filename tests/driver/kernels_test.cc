@@ -18,12 +18,14 @@ double instructions_of(const Compiled& compiled) {
   return estimate_of(compiled)->estimate.instructions;
 }
 
-std::set<std::string> kernels_of(const Compiled& compiled) {
-  std::set<std::string> names;
+/// How its convolutions hold weights.
+std::set<WeightForm> weight_forms(const Compiled& compiled) {
+  std::set<WeightForm> forms;
   for_each_step(compiled.plan.schedule, [&](const Step& step, Position) {
-    if (step.kernel.valid()) names.insert(info(step.kernel).name);
+    if (!step.kernel.valid() || info(step.kernel).family != Family::kConv2D) return;
+    if (const std::optional<WeightForm> form = info(step.kernel).form) forms.insert(*form);
   });
-  return names;
+  return forms;
 }
 
 // Between the smallest format and the largest every size of flash has its plan, no slower with
@@ -48,8 +50,7 @@ TEST(MixedWeights, FillTheFlash) {
     EXPECT_EQ(found.mixed_weights, part < 4) << part;
     EXPECT_LE(instructions_of(found), before) << part;
     before = instructions_of(found);
-    const std::set<std::string> kernels = kernels_of(found);
-    mixed += kernels.contains("conv_2d_pairs_dsp") && kernels.contains("conv_2d_pairs_compact_dsp");
+    mixed += weight_forms(found) == std::set{WeightForm::kWide, WeightForm::kCompact};
   }
   EXPECT_EQ(before, instructions_of(fast));
   EXPECT_GT(mixed, 0);

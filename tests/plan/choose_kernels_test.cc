@@ -227,7 +227,8 @@ Program paired_program(const Graph& graph, bool wide) {
       placed_with(graph, reordered(graph), core.name, 64 * 1024, core.weights);
   int pairs = 0;
   for_each_step(placed.schedule, [&](const Step& step, Position) {
-    pairs += step.kernel == kernel_named(wide ? "conv_2d_pairs_dsp" : "conv_2d_pairs_compact_dsp");
+    pairs += step.kernel.valid() &&
+             info(step.kernel).form == (wide ? WeightForm::kWide : WeightForm::kCompact);
   });
   EXPECT_EQ(pairs, 3);
   expect_right(graph, placed);

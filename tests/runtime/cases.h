@@ -76,7 +76,7 @@ struct Convolution {
   int32_t output_zero_point = 3, clamp_min = -100, clamp_max = 110;
   std::vector<int32_t> pairs;  ///< all of it as conv_2d_pairs_dsp takes it
   runtime::Tail tail = runtime::Tail::kSums;
-  std::vector<int32_t> compact_pairs;  ///< and as conv_2d_pairs_compact_dsp does, if it does
+  std::vector<int32_t> compact_pairs;  ///< the same in 8 bits, if these can hold it
   runtime::Tail compact_tail = runtime::Tail::kSums;
   bool small_sums = false;
   std::vector<int32_t> fours;  ///< all of it as conv_2d_mve takes it

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,7 +19,7 @@ using runtime::Region;
 KernelParams params_for(KernelId kernel, const Convolution& c) {
   if (info(kernel).adapt == nullptr) return c.conv_2d();
   if (info(kernel).set == InstructionSet::kMve) return c.conv_2d_fours();
-  return c.conv_2d_pairs(kernel == kernel_named("conv_2d_pairs_compact_dsp"));
+  return c.conv_2d_pairs(info(kernel).form == WeightForm::kCompact);
 }
 
 Case convolution_case(const SharedConvolution& c, KernelId kernel) {
@@ -165,13 +164,6 @@ UnfoldedConvolution unfolded(Random& random, Convolution c, Element element) {
   return u;
 }
 
-WordsForm form_of(KernelId kernel) {
-  const std::string_view name = info(kernel).name;
-  if (name.ends_with("_depthwise_dsp")) return WordsForm::kDepthwise;
-  if (name.ends_with("_mve")) return WordsForm::kRows;
-  return name.ends_with("_compact_dsp") ? WordsForm::kCompact : WordsForm::kWide;
-}
-
 /// Packed for the kernel, if it takes it.
 std::shared_ptr<const UnfoldedConvolution> packed_for(KernelId kernel, UnfoldedConvolution u) {
   const std::vector<Scale> scales = u.scales();
@@ -187,7 +179,7 @@ std::shared_ptr<const UnfoldedConvolution> packed_for(KernelId kernel, UnfoldedC
                      static_cast<uint32_t>(u.bias[o]));
     u.words = words_of(
         {.weights = u.c.weights, .bias = bias, .scales = scales, .rounds_once = u.rounds_once != 0},
-        form_of(kernel));
+        *info(kernel).form);
   }
   return std::make_shared<const UnfoldedConvolution>(std::move(u));
 }
@@ -215,7 +207,7 @@ Convolution large_window(Random& random) {
 }
 
 Convolution drawn_for(KernelId kernel, Random& random) {
-  if (form_of(kernel) == WordsForm::kDepthwise) return random_depthwise(random, 1);
+  if (info(kernel).form == WeightForm::kDepthwise) return random_depthwise(random, 1);
   if (random.between(0, 7) == 0) return large_window(random);
   return random_convolution(random, info(kernel).adapt != nullptr ? 1 : random.between(1, 3));
 }
@@ -225,7 +217,7 @@ Case unfolded_conv_2d_case(Random& random, KernelId kernel) {
   std::shared_ptr<const UnfoldedConvolution> u;
   while (u == nullptr) {
     Convolution c = drawn_for(kernel, random);
-    if (form_of(kernel) == WordsForm::kDepthwise) c.groups = c.in[3];
+    if (info(kernel).form == WeightForm::kDepthwise) c.groups = c.in[3];
     UnfoldedConvolution drawn = unfolded(random, std::move(c), element);
     if (element == Element::kInt8) drawn.weights_zero_point = random.between(-128, 127);
     u = packed_for(kernel, std::move(drawn));

@@ -74,11 +74,11 @@ void pack(Convolution& c) {
                              .clamp = {c.clamp_min, c.clamp_max},
                              .kernel_h = c.window.kernel_h,
                              .kernel_w = c.window.kernel_w};
-  Pairs pairs = pairs_of(folded, PairWeights::kWide);
+  Pairs pairs = pairs_of(folded, WeightForm::kWide);
   c.pairs = std::move(pairs.words);
   c.tail = pairs.tail;
   c.small_sums = takes_compact_pairs(folded);
-  Pairs compact = pairs_of(folded, PairWeights::kCompact);
+  Pairs compact = pairs_of(folded, WeightForm::kCompact);
   c.compact_pairs = std::move(compact.words);
   c.compact_tail = compact.tail;
   Fours fours = fours_of(folded);

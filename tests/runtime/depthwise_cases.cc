@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random calls of depthwise convolutions.
 #include <memory>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,13 +37,12 @@ struct PackedDepthwise {
 // Whether the kernel takes it; `d` is complete then.
 bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
   Convolution& c = d.c;
-  const std::string_view name = info(kernel).name;
-  const bool clamped = name.ends_with("_clamped_dsp");
-  const bool relu = !clamped && !name.ends_with("_shifted_dsp");
+  const DepthwiseTail tail = info(kernel).tail.value();
+  const bool relu = tail == DepthwiseTail::kRelu;
   for (int8_t& shift : c.shifts)
     shift = static_cast<int8_t>(-(relu ? random.between(4, 10) : random.between(1, 20)));
   d.portable = c.depthwise();
-  if (!clamped) {
+  if (tail != DepthwiseTail::kClamped) {
     d.portable.output_zero_point = d.portable.clamp_min = -128;
     d.portable.clamp_max = 127;
   }
@@ -66,12 +64,9 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
         scratch_within(kernel, use, {1, c.out[2], c.out[3]}, random.between(64, 2000));
     d.packed.scratch_bytes = static_cast<int32_t>(room.value_or(least_scratch_bytes(kernel, use)));
   }
-  const DepthwiseTail tail = relu      ? DepthwiseTail::kRelu
-                             : clamped ? DepthwiseTail::kClamped
-                                       : DepthwiseTail::kShifted;
   // Here the bias is folded already.
   const DepthwiseWeights from{.weights = c.weights, .bias = c.bias, .scales = scales};
-  d.constants = name.find("_compact_") != std::string_view::npos
+  d.constants = info(kernel).form == WeightForm::kCompact
                     ? depthwise_compact_words(from, d.portable, tail)
                     : depthwise_words(from, d.portable, tail);
   d.packed.constants = d.constants.data();

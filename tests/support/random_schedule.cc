@@ -7,7 +7,7 @@
 #include "thimble/program/lower.h"
 #include "thimble/schedule/gather.h"
 #include "thimble/schedule/reads.h"
-#include "thimble/target/kernels/kernel.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble::testing {
 namespace {

@@ -80,9 +80,10 @@ class CallUses {
       add_words(*words, region);
     if (const auto* depthwise = std::get_if<runtime::DepthwiseConv2DPackedParams>(&params))
       add_depthwise(call, *depthwise, region);
-    if (std::string_view(info(call.kernel).name) == "add_dsp")
+    const bool dsp = info(call.kernel).set == InstructionSet::kDsp;
+    if (dsp && info(call.kernel).family == Family::kAdd)
       add_sums(call, std::get<runtime::AddParams>(params), region);
-    if (std::string_view(info(call.kernel).name) == "mul_dsp")
+    if (dsp && info(call.kernel).family == Family::kMul)
       use("SINGLE_PRODUCTS", !is_side_by_side(call, region));
   }
 
@@ -92,7 +93,7 @@ class CallUses {
   }
 
   static bool is_compact(const Call& call) {
-    return std::string_view(info(call.kernel).name).find("_compact_") != std::string_view::npos;
+    return info(call.kernel).form == WeightForm::kCompact;
   }
 
   // The first word of the call's packed weights.

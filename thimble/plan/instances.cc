@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "thimble/target/kernels/kernel_uses.h"
+
 namespace thimble {
 namespace {
 

@@ -57,38 +57,35 @@ struct WantedDepthwise {
   }
 };
 
-// Which of the three kernels it is.
-enum class Finish : uint8_t { kRelu, kShifted, kClamped };
-
 // 2 to the power that weights and bias are times.
-int64_t held_times(Finish finish, int shift) {
-  return finish == Finish::kRelu ? int64_t{1} << (12 + shift) : 2;
+int64_t held_times(DepthwiseTail tail, int shift) {
+  return tail == DepthwiseTail::kRelu ? int64_t{1} << (12 + shift) : 2;
 }
 
-int64_t added(Finish finish, int right, int64_t zero, int64_t least) {
+int64_t added(DepthwiseTail tail, int right, int64_t zero, int64_t least) {
   const int64_t half = int64_t{1} << (right - 1);
   const int64_t one = int64_t{1} << right;
-  if (finish == Finish::kClamped) return half + (zero - least) * one;
-  if (finish == Finish::kShifted) return half + zero * one;
+  if (tail == DepthwiseTail::kClamped) return half + (zero - least) * one;
+  if (tail == DepthwiseTail::kShifted) return half + zero * one;
   // Halves of what the product is rounded to, in 1 / 2^(11 - right).
   return ((half + zero * one) * 2 + 1) * (int64_t{1} << (10 - right));
 }
 
 // Why the kernel would not do what the reference does.
-std::string exactness_fault(Finish finish, const WantedDepthwise& c,
+std::string exactness_fault(DepthwiseTail tail, const WantedDepthwise& c,
                             const reference::ActivationRange& range) {
   const int64_t zero = zero_point(c.r.out());
-  if (finish != Finish::kClamped && (zero != -128 || range.min != -128 || range.max != 127))
+  if (tail != DepthwiseTail::kClamped && (zero != -128 || range.min != -128 || range.max != 127))
     return "its kernel does not do its clamps";
   const int right = -c.factor.shift;
-  const int most = finish == Finish::kRelu ? 10 : 23;
-  if (right < (finish == Finish::kRelu ? 4 : 1) || right > most || c.factor.multiplier < 0)
+  const int most = tail == DepthwiseTail::kRelu ? 10 : 23;
+  if (right < (tail == DepthwiseTail::kRelu ? 4 : 1) || right > most || c.factor.multiplier < 0)
     return "its kernel does not do its shift";
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  const int64_t held = c.largest() * held_times(finish, c.factor.shift);
+  const int64_t held = c.largest() * held_times(tail, c.factor.shift);
   if (held > kMost) return "its sums may overflow";
   const int64_t product = held * c.factor.multiplier / (int64_t{1} << 32) + 1;
-  const int64_t constant = added(finish, right, zero, range.min);
+  const int64_t constant = added(tail, right, zero, range.min);
   return product + std::abs(constant) >= kMost ? "its products may overflow" : "";
 }
 
@@ -123,13 +120,13 @@ std::string channel_weights_fault(const int32_t* words, const Window2D& w, int64
   return "";
 }
 
-std::string packed_tail_fault(Finish finish, const int32_t* words, const WantedDepthwise& c,
+std::string packed_tail_fault(DepthwiseTail tail, const int32_t* words, const WantedDepthwise& c,
                               int64_t least) {
   const int right = -c.factor.shift;
   size_t k = 0;
-  if (finish != Finish::kRelu && words[k++] != right) return "its packed shift is another";
+  if (tail != DepthwiseTail::kRelu && words[k++] != right) return "its packed shift is another";
   if (words[k++] != c.factor.multiplier) return "its packed multiplier is another";
-  return words[k] == added(finish, right, zero_point(c.r.out()), least)
+  return words[k] == added(tail, right, zero_point(c.r.out()), least)
              ? ""
              : "its packed constant is another";
 }
@@ -139,13 +136,13 @@ std::vector<reference::FixedFactor> factors_of(const ReadBack& r) {
                                         r.out().quantization.scales.at(0), r.in(1).shape.back());
 }
 
-std::string constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams& p, Finish finish,
-                            const reference::ActivationRange& range) {
+std::string constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams& p,
+                            DepthwiseTail tail, const reference::ActivationRange& range) {
   const int64_t channels = r.in(1).shape.back();
   const std::vector<reference::FixedFactor> factors = factors_of(r);
   const int64_t forms = runtime::depthwise_forms(p.window);
   const int64_t weights = runtime::depthwise_weight_words(p.window);
-  const int64_t each = 1 + weights + (finish == Finish::kRelu ? 2 : 3);
+  const int64_t each = 1 + weights + (tail == DepthwiseTail::kRelu ? 2 : 3);
   const auto count = static_cast<size_t>(forms * channels * each);
   const std::vector<int32_t> words = unpacked<int32_t>(r, 0, DType::kInt32, count);
   if (words.size() != count) return "its packed constants have another type or size";
@@ -153,14 +150,14 @@ std::string constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams
     const int64_t o = k % channels;
     const WantedDepthwise wanted{r, o, factors[static_cast<size_t>(o)]};
     const int32_t* const given = words.data() + k * each;
-    std::string fault = exactness_fault(finish, wanted, range);
+    std::string fault = exactness_fault(tail, wanted, range);
     if (fault.empty()) {
-      const int64_t times = held_times(finish, wanted.factor.shift);
+      const int64_t times = held_times(tail, wanted.factor.shift);
       if (given[0] != static_cast<int32_t>(wanted.folded_bias() * times))
         fault = "its packed bias is another";
       if (fault.empty())
         fault = channel_weights_fault(given + 1, p.window, k / channels, times, wanted);
-      if (fault.empty()) fault = packed_tail_fault(finish, given + 1 + weights, wanted, range.min);
+      if (fault.empty()) fault = packed_tail_fault(tail, given + 1 + weights, wanted, range.min);
     }
     if (!fault.empty()) return fmt::format("channel {}: {}", o, fault);
   }
@@ -188,32 +185,22 @@ std::string compact_channel_fault(const int32_t* words, const WantedDepthwise& c
 }
 
 std::string compact_constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams& p,
-                                    Finish finish, const reference::ActivationRange& range) {
+                                    DepthwiseTail tail, const reference::ActivationRange& range) {
   const int64_t channels = r.in(1).shape.back();
   const std::vector<reference::FixedFactor> factors = factors_of(r);
   const int64_t each = runtime::depthwise_compact_words(p.window);
   const auto count = static_cast<size_t>(1 + channels * each);
   const std::vector<int32_t> words = unpacked<int32_t>(r, 0, DType::kInt32, count);
   if (words.size() != count) return "its packed constants have another type or size";
-  const int64_t added_later = finish == Finish::kClamped ? range.min : 0;
+  const int64_t added_later = tail == DepthwiseTail::kClamped ? range.min : 0;
   if (words[0] != zero_point(r.out()) - added_later) return "its packed zero point is another";
   for (int64_t o = 0; o < channels; ++o) {
     const WantedDepthwise wanted{r, o, factors[static_cast<size_t>(o)]};
-    std::string fault = exactness_fault(finish, wanted, range);
+    std::string fault = exactness_fault(tail, wanted, range);
     if (fault.empty()) fault = compact_channel_fault(words.data() + 1 + o * each, wanted);
     if (!fault.empty()) return fmt::format("channel {}: {}", o, fault);
   }
   return "";
-}
-
-bool is_compact(KernelId kernel) {
-  return std::string_view(info(kernel).name).find("_compact_") != std::string_view::npos;
-}
-
-Finish finish_of(KernelId kernel) {
-  const std::string_view name = info(kernel).name;
-  if (name.ends_with("_clamped_dsp")) return Finish::kClamped;
-  return name.ends_with("_shifted_dsp") ? Finish::kShifted : Finish::kRelu;
 }
 
 // The portable kernel's parameters say how much it needs.
@@ -240,10 +227,11 @@ std::string packed_depthwise_fault(const DepthwiseConv2D& a, const ReadBack& r,
   d.expect("clamp_less", p.clamp_less, range.max - 255);
   if (!d.none()) return d.text();
   if (p.scratch_bytes < least_scratch(r, p)) d.fail("it has too little scratch");
-  const Finish finish = finish_of(r.call.kernel);
+  const KernelInfo& kernel = info(r.call.kernel);
+  const DepthwiseTail tail = kernel.tail.value();
   return d
-      .fail(is_compact(r.call.kernel) ? compact_constants_fault(r, p, finish, range)
-                                      : constants_fault(r, p, finish, range))
+      .fail(kernel.form == WeightForm::kCompact ? compact_constants_fault(r, p, tail, range)
+                                                : constants_fault(r, p, tail, range))
       .text();
 }
 

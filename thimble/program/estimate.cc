@@ -102,7 +102,7 @@ std::map<std::string, Features> summed_features(const Program& program) {
   std::map<std::string, Features> sums;
   for_each_call(program, [&](const Call& call, const CallShape& shape) {
     const Features counts = features(shape);
-    Features& sum = sums.try_emplace(fitted_as(info(call.kernel).name)).first->second;
+    Features& sum = sums.try_emplace(fitted_as(info(call.kernel))).first->second;
     for (size_t k = 0; k < counts.size(); ++k) sum[k] += counts[k];
   });
   return sums;

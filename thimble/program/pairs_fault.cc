@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
-#include <string_view>
 
 #include "thimble/program/read_back.h"
 #include "thimble/reference/factors.h"
@@ -12,8 +11,6 @@ namespace thimble {
 namespace {
 
 using runtime::Tail;
-
-constexpr std::string_view kCompactName = "conv_2d_pairs_compact_dsp";
 
 // A channel as the words say it.
 struct ReadChannel {
@@ -248,7 +245,7 @@ std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,
   if (p.tail < 0 || p.tail > static_cast<int32_t>(Tail::kSums)) return "it has no such tail";
   const auto tail = static_cast<Tail>(p.tail);
   const size_t channels = factors.size();
-  Form form{.compact = info(r.call.kernel).name == kCompactName,
+  Form form{.compact = info(r.call.kernel).form == WeightForm::kCompact,
             .channels = channels,
             .inputs = static_cast<size_t>(elements(r.in(1).shape)) / channels};
   const size_t given = r.constants.empty() ? 0 : r.constants[0]->data.size() / sizeof(int32_t);

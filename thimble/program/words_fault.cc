@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads runtime::Conv2DWordsParams back: by its definition, not as they are packed.
 #include <algorithm>
-#include <string_view>
 
 #include "thimble/model/rounding.h"
 #include "thimble/program/read_back.h"
 
 namespace thimble {
 namespace {
-
-enum class Form : uint8_t { kWide, kCompact, kDepthwise, kRows };
 
 // Where the constants of one output channel stand.
 struct ChannelWords {
@@ -21,26 +18,26 @@ struct ChannelWords {
 
 class Words {
  public:
-  Words(std::vector<int32_t> words, Form form, size_t channels, size_t inputs)
+  Words(std::vector<int32_t> words, WeightForm form, size_t channels, size_t inputs)
       : words_(std::move(words)), form_(form), channels_(channels), inputs_(inputs) {}
 
-  [[nodiscard]] static size_t count(Form form, size_t channels, size_t inputs) {
+  [[nodiscard]] static size_t count(WeightForm form, size_t channels, size_t inputs) {
     const size_t fours = channels / 4, left = channels % 4;
-    const size_t last = left == 0 ? 0 : form == Form::kDepthwise || left == 3 ? 4 : 2;
+    const size_t last = left == 0 ? 0 : form == WeightForm::kDepthwise || left == 3 ? 4 : 2;
     return fours * of_group(form, 4, inputs) + (last == 0 ? 0 : of_group(form, last, inputs));
   }
   /// With those that are zeros.
   [[nodiscard]] size_t channels() const {
-    const size_t multiple = form_ != Form::kDepthwise && channels_ % 4 <= 2 ? 2 : 4;
+    const size_t multiple = form_ != WeightForm::kDepthwise && channels_ % 4 <= 2 ? 2 : 4;
     return (channels_ + multiple - 1) / multiple * multiple;
   }
   [[nodiscard]] size_t inputs() const {
-    return form_ == Form::kDepthwise ? inputs_ : (inputs_ + 1) / 2 * 2;
+    return form_ == WeightForm::kDepthwise ? inputs_ : (inputs_ + 1) / 2 * 2;
   }
   [[nodiscard]] ChannelWords channel(size_t o) const {
     const int32_t* const group = words_.data() + o / 4 * of_group(form_, 4, inputs_);
     const size_t left = channels_ - o / 4 * 4;
-    const size_t channels = form_ != Form::kDepthwise && left <= 2 ? 2 : 4;
+    const size_t channels = form_ != WeightForm::kDepthwise && left <= 2 ? 2 : 4;
     return {group, channels, o % 4, group + of_weights(form_, channels, inputs_) + o % 4 * 4};
   }
   [[nodiscard]] int32_t weight(const ChannelWords& c, size_t k) const {
@@ -49,14 +46,14 @@ class Words {
     };
     const size_t pair = k / 2, second = k % 2;
     switch (form_) {
-      case Form::kWide:
+      case WeightForm::kWide:
         return static_cast<int16_t>(static_cast<uint32_t>(c.group[pair * c.channels + c.number]) >>
                                     (16U * second));
-      case Form::kCompact:
+      case WeightForm::kCompact:
         return byte(c.group[(pair * c.channels + c.number) / 2], c.number % 2 + 2 * second);
-      case Form::kDepthwise:
+      case WeightForm::kDepthwise:
         return byte(c.group[k], c.number % 2 * 2 + c.number / 2);
-      case Form::kRows: {
+      case WeightForm::kRows: {
         const size_t at = c.number * inputs() + k;
         return byte(c.group[at / 4], at % 4);
       }
@@ -65,25 +62,19 @@ class Words {
   }
 
  private:
-  [[nodiscard]] static size_t of_weights(Form form, size_t group, size_t inputs) {
+  [[nodiscard]] static size_t of_weights(WeightForm form, size_t group, size_t inputs) {
     const size_t pairs = (inputs + 1) / 2;
-    return form == Form::kDepthwise ? inputs : pairs * group / (form == Form::kWide ? 1 : 2);
+    return form == WeightForm::kDepthwise ? inputs
+                                          : pairs * group / (form == WeightForm::kWide ? 1 : 2);
   }
-  [[nodiscard]] static size_t of_group(Form form, size_t group, size_t inputs) {
+  [[nodiscard]] static size_t of_group(WeightForm form, size_t group, size_t inputs) {
     return of_weights(form, group, inputs) + 4 * group;
   }
 
   std::vector<int32_t> words_;
-  Form form_;
+  WeightForm form_;
   size_t channels_, inputs_;
 };
-
-Form form_of(KernelId kernel) {
-  const std::string_view name = info(kernel).name;
-  if (name.ends_with("_depthwise_dsp")) return Form::kDepthwise;
-  if (name.ends_with("_mve")) return Form::kRows;
-  return name.ends_with("_compact_dsp") ? Form::kCompact : Form::kWide;
-}
 
 // What the reference does to a sum: times the factor's 16 bits, plus a half, shifted right.
 std::string once_fault(const int32_t* constants, int64_t bias, reference::FixedFactor factor) {
@@ -118,14 +109,14 @@ std::string none_fault(const int32_t* constants) {
 
 std::string words_fault(const ReadBack& r, const runtime::Conv2DWordsParams& p,
                         Activation activation, const std::vector<reference::FixedFactor>& factors) {
-  const Form form = form_of(r.call.kernel);
+  const WeightForm form = info(r.call.kernel).form.value();
   const Bytes& weights = *r.in(1).data;
   const size_t channels = factors.size(), inputs = weights.size() / channels;
   const bool depthwise = std::holds_alternative<DepthwiseConv2D>(r.op.attributes);
   const bool once = rounds_once(r.graph, r.op);
   Difference d;
   // A convolution of groups of one channel takes the depthwise kernel, too.
-  const bool by_channel = depthwise || form == Form::kDepthwise;
+  const bool by_channel = depthwise || form == WeightForm::kDepthwise;
   d.expect("in_channels", p.in_channels, r.in(by_channel ? 0 : 1).shape.back());
   d.expect("out_channels", p.out_channels, static_cast<int64_t>(channels));
   d.expect("rounds_once", p.rounds_once, once ? 1 : 0);

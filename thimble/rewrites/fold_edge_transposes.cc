@@ -3,7 +3,7 @@
 
 #include "thimble/rewrites/edit.h"
 #include "thimble/rewrites/rewrites.h"
-#include "thimble/target/kernels/kernel.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble {
 namespace {

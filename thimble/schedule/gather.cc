@@ -7,6 +7,7 @@
 
 #include "thimble/schedule/expr_text.h"
 #include "thimble/schedule/reads.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble {
 namespace {

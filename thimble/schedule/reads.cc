@@ -2,6 +2,7 @@
 #include "thimble/schedule/reads.h"
 
 #include "thimble/operators/operators.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble {
 

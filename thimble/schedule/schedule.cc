@@ -5,6 +5,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble {
 namespace {

@@ -83,19 +83,11 @@ Features guessed_for_floats(const Core& core) {
 
 }  // namespace
 
-std::string fitted_as(const std::string& kernel) {
-  for (const std::string_view same :
-       {"depthwise_conv_2d_in_place_", "depthwise_conv_2d_compact_"}) {
-    if (kernel.starts_with(same) && kernel.ends_with("_dsp"))
-      return fitted_as("depthwise_conv_2d_" + kernel.substr(same.size()));
-  }
-  return kernel == "depthwise_conv_2d_shifted_dsp" ? "depthwise_conv_2d_dsp" : kernel;
-}
-
 const Features* LatencyModel::coefficients(const std::string& kernel) const {
   const KernelId id = kernel_named(kernel);
   if (id.valid() && computes_floats(info(id))) return &floats;
-  if (const Features* found = longest_beginning(kernels, fitted_as(kernel))) return found;
+  const std::string fitted = id.valid() ? fitted_as(info(id)) : kernel;
+  if (const Features* found = longest_beginning(kernels, fitted)) return found;
   if (!id.valid()) return nullptr;
   if (info(id).family == Family::kCopy) return longest_beginning(kernels, "copy_8");
   if (info(id).params == 0) return nullptr;
@@ -118,7 +110,7 @@ KernelCoefficients::KernelCoefficients(const LatencyModel& model) {
     of_.push_back(model.coefficients(kernel.name));
     knows_.push_back(kernel.set == InstructionSet::kPortable
                          ? of_.back() != nullptr
-                         : model.kernels.contains(fitted_as(kernel.name)));
+                         : model.kernels.contains(fitted_as(kernel)));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many instructions a call of a kernel takes on a core: a coefficient for each of its loops
-// (call_features.h), fitted to instructions counted in QEMU (docs/cost.md). The coefficients are
+// (kernels/feature.h), fitted to instructions counted in QEMU (docs/cost.md). The coefficients are
 // data, cores/*.json:
 //
 //   {"core": "cortex-m4", "counted": "instructions", "command": "fit_latency ...", "program": 22.1,
@@ -18,10 +18,10 @@
 
 namespace thimble {
 
-/// The kernel whose coefficients a kernel takes: itself, but for depthwise convolutions by DSP
-/// kernels in place, of constants in 8 bits, or with a tail of one instruction more, which make the
-/// blocks of the others.
-[[nodiscard]] std::string fitted_as(const std::string& kernel);
+/// The name of the kernel whose coefficients a kernel takes: most of the time its own.
+[[nodiscard]] inline const char* fitted_as(const KernelInfo& kernel) {
+  return kernel.fitted_as == nullptr ? kernel.name : kernel.fitted_as;
+}
 
 struct LatencyModel {
   std::string core;                         ///< that was counted

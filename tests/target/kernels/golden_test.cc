@@ -14,6 +14,7 @@
 #include "thimble/import/tflite.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/report/tensor_text.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble::testing {
 namespace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the kernels walk operands, what they are packed with, and what has no kernel.
+#include "thimble/target/kernels/kernel_uses.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +10,6 @@
 #include <set>
 
 #include "thimble/model/error.h"
-#include "thimble/target/kernels/kernel.h"
 #include "thimble/target/kernels/quantize.h"
 #include "thimble/target/kernels/runtime_sources.h"
 

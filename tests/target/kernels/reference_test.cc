@@ -6,6 +6,7 @@
 #include "tests/support/random_op.h"
 #include "tests/target/kernels/run_op.h"
 #include "thimble/reference/interpreter.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble::testing {
 namespace {

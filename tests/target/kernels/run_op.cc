@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "thimble/model/error.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble::testing {
 namespace {

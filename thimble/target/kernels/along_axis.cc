@@ -4,6 +4,7 @@
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -89,6 +90,31 @@ std::vector<KernelUse> uses(const L2Normalization&, const Operands& t, Method) {
   return along_axis_use(Family::kL2Normalization,
                         runtime::L2NormalizationParams{zero_point_of(t.in(0)), extent(t, last)}, t,
                         last);
+}
+
+std::span<const KernelInfo> along_axis_rows() {
+  using enum DType;
+  using enum Family;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::arg_max_i8_i32>(
+          {.name = "arg_max_i8_i32", .family = kArgMax, .out = kInt32, .progress = kNone}),
+      row<runtime::arg_max_f32_i32>({.name = "arg_max_f32_i32",
+                                     .family = kArgMax,
+                                     .in = kFloat32,
+                                     .out = kInt32,
+                                     .progress = kNone}),
+      row<runtime::cumsum>(
+          {.name = "cumsum", .family = kCumSum, .progress = kNone, .whole_axes = kWholeChannels}),
+      row<runtime::l2_normalization>({.name = "l2_normalization",
+                                      .family = kL2Normalization,
+                                      .progress = kNone,
+                                      .whole_axes = kWholeChannels}),
+      float_row<runtime::cumsum_f32>("cumsum_f32", kCumSum, kNone, nullptr, kWholeChannels),
+      float_row<runtime::l2_normalization_f32>("l2_normalization_f32", kL2Normalization, kNone,
+                                               nullptr, kWholeChannels),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

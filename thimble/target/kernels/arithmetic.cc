@@ -7,6 +7,7 @@
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -230,6 +231,109 @@ std::vector<KernelUse> uses(const Comparison& a, const Operands& t, Method) {
 std::vector<KernelUse> uses(const Select&, const Operands& t, Method) {
   return {elementwise_use(select_kernel(t), {}, {t.in(0).shape, t.in(1).shape, t.in(2).shape},
                           t.out().shape)};
+}
+
+namespace {
+
+/// Operands at twice the larger scale, and shifts that round.
+bool halves_an_operand(const KernelUse& use) {
+  const auto& p = std::get<runtime::AddParams>(use.params);
+  const auto half = [](const runtime::Scale& s) { return s.multiplier == 1 << 30 && s.shift == 0; };
+  const auto rounds = [](const runtime::Scale& s) {
+    return s.multiplier > 0 && s.shift <= -1 && s.shift >= -22;
+  };
+  const bool first = half(p.scale[0]), second = half(p.scale[1]);
+  return p.left_shift == 20 && rounds(p.output_scale) && (first || second) &&
+         (first || rounds(p.scale[0])) && (second || rounds(p.scale[1]));
+}
+
+bool halves_one_operand(const KernelUse& use) {
+  const auto& p = std::get<runtime::AddParams>(use.params);
+  return halves_an_operand(use) && (p.scale[0].shift != 0 || p.scale[1].shift != 0);
+}
+
+bool product_shifts_right(const KernelUse& use) {
+  return std::get<runtime::MulParams>(use.params).output_scale.shift < 0;
+}
+
+/// Which leaves room for the zero point, and is not clamped.
+bool product_is_rounded_once(const KernelUse& use) {
+  const auto& p = std::get<runtime::MulParams>(use.params);
+  return p.output_scale.multiplier > 0 && p.output_scale.shift <= -1 &&
+         p.output_scale.shift >= -22 && p.clamp_min == -128 && p.clamp_max == 127;
+}
+
+}  // namespace
+
+std::span<const KernelInfo> arithmetic_rows() {
+  using enum DType;
+  using enum Family;
+  using enum InstructionSet;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::add>({.name = "add", .family = kAdd}),
+      row<runtime::add_mve>(
+          {.name = "add_mve", .family = kAdd, .set = kMve, .takes = halves_one_operand}),
+      row<runtime::add_dsp>(
+          {.name = "add_dsp", .family = kAdd, .set = kDsp, .takes = halves_an_operand}),
+      row<runtime::mul>({.name = "mul", .family = kMul}),
+      row<runtime::mul_mve>(
+          {.name = "mul_mve", .family = kMul, .set = kMve, .takes = product_shifts_right}),
+      row<runtime::mul_dsp>(
+          {.name = "mul_dsp", .family = kMul, .set = kDsp, .takes = product_is_rounded_once}),
+      row<runtime::sub>({.name = "sub", .family = kSub}),
+      row<runtime::squared_difference>(
+          {.name = "squared_difference", .family = kSquaredDifference}),
+      row<runtime::add_i16>({.name = "add_i16", .family = kAdd, .in = kInt16, .out = kInt16}),
+      row<runtime::sub_i16>({.name = "sub_i16", .family = kSub, .in = kInt16, .out = kInt16}),
+      row<runtime::mul_i16>({.name = "mul_i16", .family = kMul, .in = kInt16, .out = kInt16}),
+      row<runtime::squared_difference_i16>({.name = "squared_difference_i16",
+                                            .family = kSquaredDifference,
+                                            .in = kInt16,
+                                            .out = kInt16}),
+      row<runtime::div>({.name = "div", .family = kDiv}),
+      row<runtime::add_i32>({.name = "add_i32", .family = kAdd, .in = kInt32, .out = kInt32}),
+      row<runtime::sub_i32>({.name = "sub_i32", .family = kSub, .in = kInt32, .out = kInt32}),
+      row<runtime::mul_i32>({.name = "mul_i32", .family = kMul, .in = kInt32, .out = kInt32}),
+      row<runtime::floor_div_i32>(
+          {.name = "floor_div_i32", .family = kFloorDiv, .in = kInt32, .out = kInt32}),
+      row<runtime::floor_mod_i32>(
+          {.name = "floor_mod_i32", .family = kFloorMod, .in = kInt32, .out = kInt32}),
+      row<runtime::div_i32>({.name = "div_i32", .family = kDiv, .in = kInt32, .out = kInt32}),
+      row<runtime::maximum>({.name = "maximum", .family = kMaximum}),
+      row<runtime::maximum_i16>(
+          {.name = "maximum_i16", .family = kMaximum, .in = kInt16, .out = kInt16}),
+      row<runtime::minimum>({.name = "minimum", .family = kMinimum}),
+      row<runtime::minimum_i16>(
+          {.name = "minimum_i16", .family = kMinimum, .in = kInt16, .out = kInt16}),
+      row<runtime::maximum_i32>(
+          {.name = "maximum_i32", .family = kMaximum, .in = kInt32, .out = kInt32}),
+      row<runtime::minimum_i32>(
+          {.name = "minimum_i32", .family = kMinimum, .in = kInt32, .out = kInt32}),
+      row<runtime::comparison_i8_b8>(
+          {.name = "comparison_i8_b8", .family = kComparison, .out = kBool}),
+      row<runtime::comparison_i32_b8>(
+          {.name = "comparison_i32_b8", .family = kComparison, .in = kInt32, .out = kBool}),
+      row<runtime::comparison_f32_b8>(
+          {.name = "comparison_f32_b8", .family = kComparison, .in = kFloat32, .out = kBool}),
+      row<runtime::select_8>({.name = "select_8", .family = kSelect}),
+      row<runtime::select_16>(
+          {.name = "select_16", .family = kSelect, .in = kInt16, .out = kInt16}),
+      row<runtime::select_32>(
+          {.name = "select_32", .family = kSelect, .in = kInt32, .out = kInt32}),
+      row<runtime::prelu>({.name = "prelu", .family = kPrelu}),
+      row<runtime::prelu_i16>({.name = "prelu_i16", .family = kPrelu, .in = kInt16, .out = kInt16}),
+      float_row<runtime::add_f32>("add_f32", kAdd),
+      float_row<runtime::sub_f32>("sub_f32", kSub),
+      float_row<runtime::mul_f32>("mul_f32", kMul),
+      float_row<runtime::div_f32>("div_f32", kDiv),
+      float_row<runtime::floor_div_f32>("floor_div_f32", kFloorDiv),
+      float_row<runtime::floor_mod_f32>("floor_mod_f32", kFloorMod),
+      float_row<runtime::maximum_f32>("maximum_f32", kMaximum),
+      float_row<runtime::minimum_f32>("minimum_f32", kMinimum),
+      float_row<runtime::squared_difference_f32>("squared_difference_f32", kSquaredDifference),
+      float_row<runtime::prelu_f32>("prelu_f32", kPrelu),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

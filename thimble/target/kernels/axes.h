@@ -19,6 +19,11 @@ namespace thimble {
 /// The output's whole extent in kernel coordinates.
 [[nodiscard]] Region limits_of(const OperandAxes& out, const Shape& shape);
 
+/// Where x and the output of a convolution lie under the kernel's axes.
+struct ConvolutionAxes {
+  OperandAxes in, out;
+};
+
 /// A call whose operands 0, 1, .. all have the output's shape, or are broadcast to it.
 [[nodiscard]] KernelUse elementwise_use(KernelId kernel, KernelParams params,
                                         const std::vector<Shape>& in, const Shape& out);

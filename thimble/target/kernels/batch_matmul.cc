@@ -6,6 +6,7 @@
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -60,6 +61,29 @@ std::vector<KernelUse> uses(const BatchMatMul& a, const Operands& t, Method) {
                   matrix_axes(y, !a.adjoint_y, axes, out.size())},
            .out = axes,
            .limits = limits_of(axes, out)}};
+}
+
+std::span<const KernelInfo> batch_matmul_rows() {
+  using enum DType;
+  using enum Family;
+  using enum InstructionSet;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::batch_matmul>(
+          {.name = "batch_matmul", .family = kBatchMatMul, .progress = kPixel}),
+      row<runtime::batch_matmul_dsp>({.name = "batch_matmul_dsp",
+                                      .family = kBatchMatMul,
+                                      .set = kDsp,
+                                      .progress = kPixel,
+                                      .dense_channels = true}),
+      row<runtime::batch_matmul_i16>({.name = "batch_matmul_i16",
+                                      .family = kBatchMatMul,
+                                      .in = kInt16,
+                                      .out = kInt16,
+                                      .progress = kPixel}),
+      float_row<runtime::batch_matmul_f32>("batch_matmul_f32", kBatchMatMul, kPixel),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

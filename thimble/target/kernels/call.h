@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the type of a kernel's function to how it is called. Private to the table.
+// From the type of a kernel's function to how it is called. Private to rows.
 #pragma once
 
 #include "thimble/model/error.h"
@@ -77,38 +77,6 @@ inline void apply(ComparingKernel kernel, const Invocation& call) {
 
 inline void apply(SelectingKernel kernel, const Invocation& call) {
   kernel(operand(call, 0), operand(call, 1), operand(call, 2), call.out, call.region);
-}
-
-/// Index of the alternative of KernelParams that the kernel takes.
-template <class P, class... Rest>
-constexpr size_t params_index(void (*)(const P&, Rest...) noexcept) {
-  if constexpr (std::is_same_v<P, runtime::View>) {
-    return 0;
-  } else {
-    return KernelParams(P{}).index();
-  }
-}
-
-/// A row of the table with what follows from its function.
-template <auto Kernel>
-constexpr KernelInfo row(KernelInfo info) {
-  info.invoke = [](const Invocation& call) { apply(Kernel, call); };
-  info.params = params_index(Kernel);
-  return info;
-}
-
-/// A size function of the runtime's as a column of the table.
-template <auto Bytes>
-int64_t bytes_by(const KernelParams& params) {
-  return std::visit(
-      [](const auto& p) -> int64_t {
-        if constexpr (requires { Bytes(p); }) {
-          return Bytes(p);
-        } else {
-          throw InternalError("scratch_bytes: parameters of another kernel");
-        }
-      },
-      params);
 }
 
 }  // namespace thimble

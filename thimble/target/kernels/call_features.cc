@@ -3,25 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "runtime/portable/copy_runs.h"
 #include "runtime/portable/walk.h"
-#include "thimble/model/division.h"
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/feature_sums.h"
 
 namespace thimble {
 namespace {
-
-constexpr std::array kNames = {"call",         "looped",         "row",          "pixel",
-                               "element",      "quad",           "quad_run",     "quad_product",
-                               "quad_strided", "single",         "single_run",   "single_product",
-                               "four",         "four_run",       "four_product", "one",
-                               "one_run",      "one_product",    "weight",       "padding_run",
-                               "padding_quad", "padding_single", "copied",       "ring_pixel",
-                               "ring_run",     "broken",         "broken_single"};
-static_assert(kNames.size() == std::tuple_size_v<Features>);
 
 bool any_ring(const CallShape& call) {
   return call.out.modulus != 0 ||
@@ -49,14 +38,25 @@ bool aligned(const runtime::View& view, const runtime::Region& region, int axis,
          int64_t{view.stride[axis]} * size % runtime::kWordBytes == 0;
 }
 
+// What is counted of copies that move words.
+struct CopyFeature {
+  using F = Feature;
+  static constexpr F kRunRow = F::kFour;  // rows of runs
+  static constexpr F kRun = F::kFourRun;
+  static constexpr F kAlignedBlock = F::kFourProduct;   // blocks of four words of runs
+  static constexpr F kUnalignedBlock = F::kOneProduct;  // the same, not aligned
+  static constexpr F kWord = F::kSingle;                // words behind the blocks
+  static constexpr F kByte = F::kOne;                   // bytes behind the words
+};
+
 // Runs of bytes in blocks of four words, words and single bytes (copy_runs.h).
 void count_runs(double runs, int32_t bytes, bool words, FeatureSums sums) {
   const int32_t blocks = bytes / runtime::kBlockBytes, tail = bytes % runtime::kBlockBytes;
   const int32_t words_left = tail / runtime::kWordBytes;
-  sums.add(Feature::kFourRun, runs);
-  sums.add(words ? Feature::kFourProduct : Feature::kOneProduct, runs * blocks);
-  sums.add(Feature::kSingle, runs * words_left);
-  sums.add(Feature::kOne, runs * (tail % runtime::kWordBytes));
+  sums.add(CopyFeature::kRun, runs);
+  sums.add(words ? CopyFeature::kAlignedBlock : CopyFeature::kUnalignedBlock, runs * blocks);
+  sums.add(CopyFeature::kWord, runs * words_left);
+  sums.add(CopyFeature::kByte, runs * (tail % runtime::kWordBytes));
 }
 
 void count_copy(const CallShape& call, FeatureSums sums) {
@@ -70,7 +70,7 @@ void count_copy(const CallShape& call, FeatureSums sums) {
       static_cast<int32_t>(extent(region, 3) * size * (axis == 1 ? extent(region, 2) : 1));
   const bool words =
       aligned(call.in[0], region, axis, size) && aligned(call.out, region, axis, size);
-  sums.add(Feature::kFour, axis == 1 ? extent(region, 0) : rings ? runs : rows(region));
+  sums.add(CopyFeature::kRunRow, axis == 1 ? extent(region, 0) : rings ? runs : rows(region));
   count_runs(runs, bytes, words, sums);
   if (rings) sums.add(Feature::kRingPixel, runs);
 }
@@ -293,23 +293,39 @@ void count(const runtime::FloatResizeBilinearParams&, const CallShape& call, Fea
   sums.add(Feature::kSingleProduct, 4 * pixels(call.region) * extent(call.region, 3));
 }
 
+// What is counted of pools and means of instruction sets.
+struct BoxFeature {
+  using F = Feature;
+  static constexpr F kEight = F::kFour;              // eights of channels at all pixels
+  static constexpr F kEightRow = F::kFourRun;        // rows of the boxes of these
+  static constexpr F kEightPixel = F::kFourProduct;  // pixels of these
+  // Rows of boxes of single channels, where there are fewer than eight.
+  static constexpr F kChannelRow = F::kSingleRun;
+  static constexpr F kChannelPixel = F::kSingleProduct;
+};
+
 // Sums of boxes (runtime/portable/pixel_box.h): rows and pixels of the boxes of all output pixels.
 void count_boxes(const CallShape& call, double boxes_rows, double boxes_pixels, FeatureSums sums) {
   const double channels = extent(call.region, 3);
   if (channels < 8) {
-    sums.add(Feature::kSingleRun, channels * boxes_rows);
-    sums.add(Feature::kSingleProduct, channels * boxes_pixels);
+    sums.add(BoxFeature::kChannelRow, channels * boxes_rows);
+    sums.add(BoxFeature::kChannelPixel, channels * boxes_pixels);
     return;
   }
   const double eights = std::ceil(channels / 8);
-  sums.add(Feature::kFour, eights * pixels(call.region));
-  sums.add(Feature::kFourRun, eights * boxes_rows);
-  sums.add(Feature::kFourProduct, eights * boxes_pixels);
+  sums.add(BoxFeature::kEight, eights * pixels(call.region));
+  sums.add(BoxFeature::kEightRow, eights * boxes_rows);
+  sums.add(BoxFeature::kEightPixel, eights * boxes_pixels);
+}
+
+// Those to int16 count as if they summed, too: more than they do (docs/cost.md).
+bool finalises_bytes(KernelId kernel, Family family) {
+  return info(kernel).family == family && info(kernel).out == DType::kInt8;
 }
 
 void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
-  if (std::string_view(info(call.kernel).name).ends_with("_finalise")) return;
+  if (finalises_bytes(call.kernel, Family::kAveragePool2DFinalise)) return;
   const runtime::Region& region = call.region;
   const double images = extent(region, 0);
   const TapSums y = row_taps(p.window, region), x = column_taps(p.window, region);
@@ -330,7 +346,7 @@ void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums su
 // channels are not summed four at a time, once more.
 void count(const runtime::MeanParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
-  if (std::string_view(info(call.kernel).name).ends_with("_finalise")) return;
+  if (finalises_bytes(call.kernel, Family::kMeanFinalise)) return;
   const auto summed = [&](int axis) { return p.reduced[axis] != 0 ? p.in_extent[axis] : 1.0; };
   if (info(call.kernel).set != InstructionSet::kPortable) {
     const double boxes = pixels(call.region);
@@ -368,121 +384,14 @@ void count(const runtime::SumParams& p, const CallShape& call, FeatureSums sums)
 }
 
 bool empty(const CallShape& call) {
-  const bool accumulates =
-      std::string_view(info(call.kernel).name).find("_accumulate") != std::string_view::npos;
-  if (accumulates && call.chunk_begin == call.chunk_end) return true;
+  if (info(call.kernel).accumulates && call.chunk_begin == call.chunk_end) return true;
   for (int axis = 0; axis < 4; ++axis) {
     if (call.region.begin[axis] >= call.region.end[axis]) return true;
   }
   return false;
 }
 
-/// A window along one axis of the input.
-struct WindowAxis {
-  int32_t kernel, stride, dilation, pad, extent;
-
-  /// Number of the first tap at `position` of the input or behind it.
-  [[nodiscard]] int32_t first_tap_from(int64_t position, int64_t origin) const {
-    const int64_t behind = position - origin;
-    const int64_t tap = dilation == 1 ? behind : ceil_div(behind, dilation);
-    return static_cast<int32_t>(std::clamp<int64_t>(tap, 0, kernel));
-  }
-};
-
-/// Outputs without padding are all alike.
-TapSums tap_sums(int32_t begin, int32_t end, const WindowAxis& w) {
-  TapSums sums;
-  const auto add = [&](int32_t first, int32_t last, double outputs) {
-    sums.outputs += outputs;
-    sums.inside += outputs * (last - first);
-    sums.full += last - first == w.kernel ? outputs : 0;
-    sums.runs +=
-        outputs * ((first > 0 ? 1 : 0) + (last > first ? 1 : 0) + (last < w.kernel ? 1 : 0));
-    sums.some_inside += last > first ? outputs : 0;
-  };
-  const runtime::Outputs full =
-      runtime::full_outputs(begin, end, w.kernel, w.stride, w.dilation, w.pad, w.extent);
-  if (full.begin < full.end) add(0, w.kernel, full.end - full.begin);
-  for (int32_t k = begin; k < end; ++k) {
-    if (k == full.begin && full.begin < full.end) k = full.end;
-    if (k >= end) break;
-    const int64_t origin = int64_t{k} * w.stride - w.pad;
-    add(w.first_tap_from(0, origin), w.first_tap_from(w.extent, origin), 1);
-  }
-  return sums;
-}
-
 }  // namespace
-
-const char* name(Feature feature) {
-  const auto k = static_cast<size_t>(feature);
-  check(k < kNames.size(), "unknown Feature");
-  return kNames[k];
-}
-
-TapSums row_taps(const runtime::Window2D& w, const runtime::Region& region) {
-  return tap_sums(region.begin[1], region.end[1],
-                  {w.kernel_h, w.stride_h, w.dilation_h, w.pad_top, w.in_h});
-}
-
-TapSums column_taps(const runtime::Window2D& w, const runtime::Region& region) {
-  return tap_sums(region.begin[2], region.end[2],
-                  {w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, w.in_w});
-}
-
-TileColumns written_columns(const runtime::Window2D& w, const CallShape& call) {
-  const int32_t begin = call.region.begin[2], columns = call.region.end[2] - begin;
-  return {.begin = begin,
-          .count = columns,
-          .advance = call.advance > 0 ? call.advance : columns,
-          .extent = (w.in_w + w.pad_left - 1) / w.stride_w + 1};
-}
-
-TileColumns read_columns(const runtime::Window2D& w, const CallShape& call) {
-  const TileColumns out = written_columns(w, call);
-  return {.begin = out.begin * w.stride_w - w.pad_left,
-          .count = (out.count - 1) * w.stride_w + (w.kernel_w - 1) * w.dilation_w + 1,
-          .advance = out.advance * w.stride_w,
-          .extent = w.in_w};
-}
-
-double cut_rows(const runtime::View& view, const TileColumns& columns) {
-  if (view.modulus == 0 || view.stride[2] == 0) return 0;
-  if (view.modulus % view.stride[2] != 0)  // it ends within a column
-    return std::min(1.0, double{1} * (columns.count - 1) * view.stride[2] / view.modulus);
-  const int32_t held = view.modulus / view.stride[2];
-  // Where rows begin in the ring: at multiples of this, or all at its beginning.
-  const int32_t apart =
-      columns_outermost(view) ? held : std::gcd(view.stride[1] / view.stride[2], held);
-  int32_t begin = columns.begin % columns.advance, tiles = 0;
-  if (begin < 0) begin += columns.advance;
-  double cut = 0;
-  for (; begin + columns.count <= columns.extent; begin += columns.advance, ++tiles) {
-    const int32_t whole = apart - begin % apart;  // columns before the first such place
-    if (columns.count > whole)
-      cut += std::min(1.0, double{1} * apart * ceil_div(columns.count - whole, apart) / held);
-  }
-  return tiles == 0 ? 0 : cut / tiles;
-}
-
-// Pieces begin at multiples of what a ring and they have in common.
-double cut_pieces(const runtime::View& view, double rows) {
-  if (view.modulus == 0 || view.stride[1] == 0) return 0;
-  const int32_t held = view.modulus / view.stride[1], piece = static_cast<int32_t>(rows);
-  if (piece >= held) return piece == held ? 0 : 1;
-  return static_cast<double>(piece - std::gcd(piece, held)) / held;
-}
-
-Channels in_quads(int32_t channels) {
-  const int32_t quads = channels / 4;
-  return {static_cast<double>(quads), static_cast<double>(channels - 4 * quads)};
-}
-
-double dot(const Features& counts, const Features& coefficients) {
-  double sum = 0;
-  for (size_t k = 0; k < counts.size(); ++k) sum += counts[k] * coefficients[k];
-  return sum;
-}
 
 Features features(const CallShape& call) {
   Features result{};

@@ -1,103 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of a kernel does, counted: how often each of its loops goes round. Instructions are
-// nearly linear in these numbers (docs/cost.md), whatever the sizes.
+// The features of a call, whatever its kernel.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <vector>
-
-#include "thimble/target/kernels/kernel.h"
+#include "thimble/target/kernels/feature.h"
 
 namespace thimble {
 
-/// What is counted: iterations of a loop, or what happens once in each. A "quad" is four output
-/// channels at a pixel, which share loads of the input, a "single" is one; a "four" is one channel
-/// at four neighbouring pixels, which share loads of the weights, a "one" is one channel at one
-/// pixel. A run is a stretch of memory, a row of a window or a tap, as the kernel goes. With
-/// conv_2d_pairs_dsp and conv_2d_pairs_compact_dsp a quad is two channels at a pair of pixels, a
-/// single at a last one alone, with a product for every four inputs; ones are channels whose pair
-/// is cut, one runs those of windows that are read one by one, as are pixels; fours are pairs of
-/// windows that are read together, with products for every four inputs, broken ones where these are
-/// not aligned; single runs are rows of windows at pixels that a ring cuts; quad runs are rows of
-/// windows looked for once for all of an output row. conv_2d_mve and conv_2d_1x1_mve do the same
-/// with four channels and sixteen inputs, the latter's pixels being calls of its block. Copies that
-/// move words count a four for each row of runs, their runs, and blocks of four words as products
-/// of fours if they are aligned, else of ones; singles are words and ones bytes behind them. The
-/// depthwise_conv_2d_*_dsp count blocks, times channels: quads are 2 x 2 outputs, quads strided 1 x
-/// 4 with stride 2, four products 1 x 4 with stride 1, singles blocks of two outputs, pixels four
-/// outputs of any other window, with a quad product for every two words of weights. Quad runs are
-/// blocks, fours the calls for them, ring pixels those of rows of outputs that a ring cuts, rows
-/// those of blocks, ones strips; one runs are packed rows, four runs their pairs of columns, copied
-/// fours of channels of these, one products channels left; pixel by pixel, single runs are pixels,
-/// single products fours of channels at these, padding singles channels left; padding runs are rows
-/// of these, padding quads such rows of rings, broken ones the rows of windows that are looked for
-/// tap by tap, broken singles what a call fills with padding; two words of weights that are
-/// unpacked count as a channel left. depthwise_conv_2d_mve counts rows of groups, their blocks of
-/// rows as singles, those of a row as quads, with a product for every vector; fours are channels of
-/// these, ones the calls for them; one runs are packed rows, one products their eights of channels,
-/// four runs the columns of these; weights are those packed. Those of int16 in words:
-/// words_features.cc. Means and average pools of an instruction set count eights of channels as
-/// fours, with the rows and pixels of their boxes, and single channels where there are fewer than
-/// eight.
-enum class Feature : uint8_t {
-  kCall,           ///< the call itself
-  kLooped,         ///< the call, if its region follows loop counters
-  kRow,            ///< rows of output pixels
-  kPixel,          ///< output pixels, as the kernel walks them
-  kElement,        ///< output elements
-  kQuad,           ///< quads at all pixels
-  kQuadRun,        ///< runs of all quads
-  kQuadProduct,    ///< products of all quads: four multiply-accumulates each
-  kQuadStrided,    ///< such products where neighbours in the tensor are none in memory
-  kSingle,         ///< singles at all pixels
-  kSingleRun,      ///< runs of all singles
-  kSingleProduct,  ///< products of all singles
-  kFour,           ///< fours of all channels
-  kFourRun,        ///< runs of all fours
-  kFourProduct,    ///< products of all fours: four multiply-accumulates each
-  kOne,            ///< ones of all channels
-  kOneRun,         ///< runs of all ones
-  kOneProduct,     ///< products of all ones
-  kWeight,         ///< weights summed, or sums begun, before the first product
-  kPaddingRun,     ///< runs, or rows of windows, with padding, of all quads and singles
-  kPaddingQuad,    ///< taps of padding, of all quads
-  kPaddingSingle,  ///< taps of padding, of all singles
-  kCopied,         ///< elements copied to scratch
-  kRingPixel,      ///< pixels found in rings
-  kRingRun,        ///< runs found in rings
-  kBroken,  ///< taps of quads looked for one by one, as a ring ends within a row of the window
-  kBrokenSingle,  ///< such taps of singles
-  kCount,
-};
-[[nodiscard]] const char* name(Feature feature);  ///< "quad_product"
-
-using Features = std::array<double, static_cast<size_t>(Feature::kCount)>;
-
-/// Counts times coefficients, summed.
-[[nodiscard]] double dot(const Features& counts, const Features& coefficients);
-
-/// One call as it is executed. Views count with their strides and rings, not with their data.
-struct CallShape {
-  KernelId kernel;
-  KernelParams params;  ///< pointers do not matter
-  std::vector<runtime::View> in;
-  runtime::View out;
-  runtime::Region region;
-  int32_t chunk_begin = 0, chunk_end = 0;  ///< of a kernel that accumulates
-  bool looped = false;                     ///< region or views follow loop counters
-  int32_t advance = 0;      ///< columns of the output from a tile to the next; 0: as the region has
-  bool over_input = false;  ///< what it writes lies over what it reads of operand 0
-  /// What calls of its step compute at most, for kernels that can do with less scratch where that
-  /// is little; nothing: all of the operator, unless the parameters say what they have.
-  std::optional<CallExtents> most = {};
-  std::optional<int64_t> scratch_bytes = {};  ///< that these have; nothing: all that they can use
-  /// Share of what a kernel looks for at once (a convolution's row of taps, a depthwise one's
-  /// window) that the end of operand 0's ring cuts, on average over the ring; nothing: as it is
-  /// there.
-  std::optional<double> cut;
-};
 [[nodiscard]] Features features(const CallShape& call);
 
 }  // namespace thimble

@@ -9,6 +9,7 @@
 #include "thimble/target/kernels/lookup.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -116,6 +117,71 @@ bool supported(const Dequantize&, const Operands& t, Method method) {
 std::vector<KernelUse> uses(const Dequantize&, const Operands& t, Method) {
   return one_use(portable_kernel(Family::kDequantize, t.in(0).type, t.out().type),
                  runtime::FloatParams{scale_of(t.in(0)), zero_point_of(t.in(0))}, t);
+}
+
+std::span<const KernelInfo> conversions_rows() {
+  using enum DType;
+  using enum Family;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::cast_i8_i16>(
+          {.name = "cast_i8_i16", .family = kCast, .in = kInt8, .out = kInt16}),
+      row<runtime::cast_i8_i32>(
+          {.name = "cast_i8_i32", .family = kCast, .in = kInt8, .out = kInt32}),
+      row<runtime::cast_i8_f32>(
+          {.name = "cast_i8_f32", .family = kCast, .in = kInt8, .out = kFloat32}),
+      row<runtime::cast_i16_i8>(
+          {.name = "cast_i16_i8", .family = kCast, .in = kInt16, .out = kInt8}),
+      row<runtime::cast_i16_i32>(
+          {.name = "cast_i16_i32", .family = kCast, .in = kInt16, .out = kInt32}),
+      row<runtime::cast_i16_f32>(
+          {.name = "cast_i16_f32", .family = kCast, .in = kInt16, .out = kFloat32}),
+      row<runtime::cast_i32_i8>(
+          {.name = "cast_i32_i8", .family = kCast, .in = kInt32, .out = kInt8}),
+      row<runtime::cast_i32_i16>(
+          {.name = "cast_i32_i16", .family = kCast, .in = kInt32, .out = kInt16}),
+      row<runtime::cast_i32_i64>(
+          {.name = "cast_i32_i64", .family = kCast, .in = kInt32, .out = kInt64}),
+      row<runtime::cast_i32_f32>(
+          {.name = "cast_i32_f32", .family = kCast, .in = kInt32, .out = kFloat32}),
+      row<runtime::cast_i64_i32>(
+          {.name = "cast_i64_i32", .family = kCast, .in = kInt64, .out = kInt32}),
+      row<runtime::cast_i64_f32>(
+          {.name = "cast_i64_f32", .family = kCast, .in = kInt64, .out = kFloat32}),
+      row<runtime::cast_f32_i8>(
+          {.name = "cast_f32_i8", .family = kCast, .in = kFloat32, .out = kInt8}),
+      row<runtime::cast_f32_i16>(
+          {.name = "cast_f32_i16", .family = kCast, .in = kFloat32, .out = kInt16}),
+      row<runtime::cast_f32_i32>(
+          {.name = "cast_f32_i32", .family = kCast, .in = kFloat32, .out = kInt32}),
+      row<runtime::rescale_i8_i8>({.name = "rescale_i8_i8", .family = kRescale}),
+      row<runtime::rescale_i8_i16>({.name = "rescale_i8_i16", .family = kRescale, .out = kInt16}),
+      row<runtime::rescale_i8_i32>({.name = "rescale_i8_i32", .family = kRescale, .out = kInt32}),
+      row<runtime::rescale_i16_i8>(
+          {.name = "rescale_i16_i8", .family = kRescale, .in = kInt16, .out = kInt8}),
+      row<runtime::rescale_i32_i8>(
+          {.name = "rescale_i32_i8", .family = kRescale, .in = kInt32, .out = kInt8}),
+      row<runtime::rescale_i16_i32>(
+          {.name = "rescale_i16_i32", .family = kRescale, .in = kInt16, .out = kInt32}),
+      row<runtime::rescale_i16_i16>(
+          {.name = "rescale_i16_i16", .family = kRescale, .in = kInt16, .out = kInt16}),
+      row<runtime::rescale_i32_i16>(
+          {.name = "rescale_i32_i16", .family = kRescale, .in = kInt32, .out = kInt16}),
+      row<runtime::clamp_i16>({.name = "clamp_i16", .family = kClamp, .in = kInt16, .out = kInt16}),
+      row<runtime::clamp>({.name = "clamp", .family = kClamp}),
+      row<runtime::leaky_relu_i16_i16>(
+          {.name = "leaky_relu_i16_i16", .family = kLeakyRelu, .in = kInt16, .out = kInt16}),
+      row<runtime::quantize_f32_i8>(
+          {.name = "quantize_f32_i8", .family = kQuantize, .in = kFloat32, .out = kInt8}),
+      row<runtime::quantize_f32_i16>(
+          {.name = "quantize_f32_i16", .family = kQuantize, .in = kFloat32, .out = kInt16}),
+      row<runtime::dequantize_i8_f32>(
+          {.name = "dequantize_i8_f32", .family = kDequantize, .out = kFloat32}),
+      row<runtime::dequantize_i16_f32>(
+          {.name = "dequantize_i16_f32", .family = kDequantize, .in = kInt16, .out = kFloat32}),
+      float_row<runtime::clamp_f32>("clamp_f32", kClamp),
+      float_row<runtime::leaky_relu_f32>("leaky_relu_f32", kLeakyRelu),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/portable/window.h"
-#include "thimble/target/kernels/call_features.h"
+#include "thimble/target/kernels/feature.h"
 
 namespace thimble {
 

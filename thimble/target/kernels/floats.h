@@ -2,24 +2,16 @@
 // What operators of float32 share. Private to thimble/target/kernels.
 #pragma once
 
-#include "thimble/target/kernels/convolution/conv_2d.h"
 #include "thimble/target/kernels/operands.h"
 
 namespace thimble {
 
 /// Whether all operands and the output are.
 [[nodiscard]] inline bool is_float32(const Operands& t) { return is_float32(t.graph, t.op); }
-/// So are x, weights and bias, of which the latter are constants.
-[[nodiscard]] bool has_float_weights(const Operands& t);
 /// That of the family for float32.
 [[nodiscard]] KernelId float_kernel(Family family);
 /// What a fused activation lets pass.
 [[nodiscard]] runtime::FloatClampParams float_clamp(Activation activation);
-/// The call of `family`; window and channels of the groups are in `params`.
-[[nodiscard]] KernelUse float_convolution_use(const Operands& t, Family family,
-                                              const ConvolutionAxes& axes,
-                                              runtime::FloatConv2DParams params,
-                                              Activation activation);
 /// A constant of numbers.
 [[nodiscard]] PackedConstant packed_floats(std::string role, const std::vector<float>& values);
 /// A function of each element.

@@ -7,12 +7,13 @@
 
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/convolution/conv_2d.h"
+#include "thimble/target/kernels/convolution/float_conv_2d.h"
 #include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
-#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -89,10 +90,6 @@ KernelUse variable_weights_use(const FullyConnected& a, const Operands& t) {
 
 }  // namespace
 
-std::vector<PackedConstant> pack_fully_connected(const Operands& t) {
-  return unfolded_constants(t, static_cast<size_t>(t.in(1).shape[0]), scale_of(t.out()));
-}
-
 bool supported(const FullyConnected&, const Operands& t, Method method) {
   if (method == Method::kInPlace || t.count() < 2) return false;
   const Shape& x = t.in(0).shape;
@@ -136,6 +133,26 @@ std::vector<KernelUse> uses(const FullyConnected& a, const Operands& t, Method m
                          a.activation)};
   }
   return {convolution_use(t, method, axes, fill(runtime::Conv2DParams{}), a.activation)};
+}
+
+namespace {
+
+std::vector<PackedConstant> pack_fully_connected(const Operands& t) {
+  return unfolded_constants(t, static_cast<size_t>(t.in(1).shape[0]), scale_of(t.out()));
+}
+
+}  // namespace
+
+std::span<const KernelInfo> fully_connected_rows() {
+  using enum Family;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::fully_connected>({.name = "fully_connected",
+                                     .family = kFullyConnected,
+                                     .progress = kPixel,
+                                     .pack = pack_fully_connected}),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

@@ -7,7 +7,7 @@
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
-#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -116,8 +116,36 @@ std::vector<KernelUse> uses(const DetectionPostProcess& a, const Operands& t, Me
            .limits = limits_of(out, t.out().shape)}};
 }
 
+namespace {
+
 std::vector<PackedConstant> pack_detection_post_process(const Operands& t) {
   return {{"anchors", DType::kFloat32, t.in(2).shape, *t.in(2).data}};
+}
+
+}  // namespace
+
+std::span<const KernelInfo> gather_rows() {
+  using enum DType;
+  using enum Family;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      moving_row<runtime::gather_8>("gather_8", kGather, kInt8, kNone),
+      moving_row<runtime::gather_16>("gather_16", kGather, kInt16, kNone),
+      moving_row<runtime::gather_32>("gather_32", kGather, kInt32, kNone),
+      moving_row<runtime::update_slice_8>("update_slice_8", kUpdateSlice, kInt8),
+      moving_row<runtime::update_slice_16>("update_slice_16", kUpdateSlice, kInt16),
+      moving_row<runtime::update_slice_32>("update_slice_32", kUpdateSlice, kInt32),
+      row<runtime::detection_post_process_f32>({.name = "detection_post_process_f32",
+                                                .family = kDetectionPostProcess,
+                                                .in = kFloat32,
+                                                .out = kFloat32,
+                                                .progress = kNone,
+                                                .rings = false,
+                                                .whole_axes = kWholeRegion,
+                                                .dense_output = true,
+                                                .pack = pack_detection_post_process}),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

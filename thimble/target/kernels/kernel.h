@@ -154,6 +154,18 @@ struct OperandAxes {
   bool operator==(const OperandAxes&) const = default;
 };
 
+/// How kernels of an instruction set hold weights, where a family has them several ways
+/// (docs/kernels.md).
+enum class WeightForm : uint8_t {
+  kWide,       ///< in 16 bits
+  kCompact,    ///< in 8 bits
+  kDepthwise,  ///< in 8 bits, a word for each tap of four channels
+  kRows,       ///< in 8 bits, channel by channel
+};
+
+/// How the DSP kernels of depthwise convolutions requantise (runtime/dsp/depthwise_tail.h).
+enum class DepthwiseTail : uint8_t { kRelu, kShifted, kClamped };
+
 struct Operands;
 struct KernelUse;
 struct Invocation;
@@ -177,8 +189,10 @@ struct KernelInfo {
   bool dense_output = false;            ///< so are those of the output
   /// Which of the family's calls it takes (with the portable row's parameters); null: all.
   bool (*takes)(const KernelUse&) = nullptr;
-  Weights weights = Weights::kLeast;  ///< where it is taken, and in any that are larger
-  int channel_multiple = 1;           ///< input channels that it does fastest are multiples of this
+  Weights weights = Weights::kLeast;       ///< where it is taken, and in any that are larger
+  std::optional<WeightForm> form = {};     ///< of its weights, if it has one of these
+  std::optional<DepthwiseTail> tail = {};  ///< by which it requantises, if it has one of these
+  int channel_multiple = 1;  ///< input channels that it does fastest are multiples of this
   int64_t (*scratch_bytes)(const KernelParams&) = nullptr;  ///< of the portable row's; null: none
   /// What it can use of `room` bytes in calls of at most these extents; 0: too little. Its
   /// parameters say how much it has. Null: it needs scratch_bytes.
@@ -188,10 +202,14 @@ struct KernelInfo {
   std::vector<PackedConstant> (*pack)(const Operands&) = nullptr;
   /// Its parameters, made of those of the portable row; null: it takes the same.
   KernelParams (*adapt)(const Operands&, const KernelParams&) = nullptr;
+  /// The kernel whose blocks it makes and whose coefficients it takes (target/latency.h); null: it
+  /// has some of its own.
+  const char* fitted_as = nullptr;
 
-  // How to call its function, and its parameters: both follow from the function's type.
+  // How to call its function, and with what: this follows from the function's type.
   void (*invoke)(const Invocation&) = nullptr;
-  size_t params = 0;  ///< index of its alternative of KernelParams; 0: it takes none
+  size_t params = 0;         ///< index of its alternative of KernelParams; 0: it takes none
+  bool accumulates = false;  ///< it adds a chunk to sums
 
   [[nodiscard]] std::string source() const;  ///< below runtime/: "portable/conv_2d.cc"
 };
@@ -202,11 +220,10 @@ struct KernelInfo {
 /// The portable row, which takes every call of its family; invalid if there is none for the types.
 [[nodiscard]] KernelId portable_kernel(Family family, DType in = DType::kInt8,
                                        DType out = DType::kInt8);
+/// A plain copy of elements of `type`.
+[[nodiscard]] KernelId copy_kernel(DType type);
 /// "Conv2DParams"; empty for none.
 [[nodiscard]] const char* type_name(const KernelParams& params);
-
-/// How the DSP kernels of depthwise convolutions requantise (runtime/dsp/depthwise_tail.h).
-enum class DepthwiseTail : uint8_t { kRelu, kShifted, kClamped };
 
 /// One call of a kernel that does an operator or a part of it. If there are more than 4 axes, the
 /// leading ones are loops around the call.
@@ -222,7 +239,7 @@ struct KernelUse {
   Region limits;
   /// The cheapest that is exact for all channels; nothing if none is.
   std::optional<DepthwiseTail> tail = {};
-  bool small_sums = false;  ///< of a convolution: conv_2d_pairs_compact_dsp can hold them
+  bool small_sums = false;  ///< of a convolution: WeightForm::kCompact can hold them
   bool words = false;       ///< of one of int16: Conv2DWordsParams can hold its multipliers
 };
 
@@ -236,18 +253,16 @@ enum class Method : uint8_t {
   kFinalise,    ///< accumulators -> output
 };
 
-/// Whether the runtime has kernels for that. kCompute holds for every operator that
-/// unsupported_reason() lets pass. kInPlace is for operators with a kernel of their own for it
-/// (depthwise); elementwise kernels need none. With an accumulator of Graph::accumulators an
-/// operator can only accumulate and finalise: anything else would compute something else.
-[[nodiscard]] bool has_kernel(const Graph& graph, const Op& op, Method method);
-/// The axis of operand 0 that kAccumulate takes a chunk of: the channels of a convolution, the rows
-/// of a mean. Requires has_kernel(kAccumulate).
-[[nodiscard]] size_t chunk_axis(const Graph& graph, const Op& op);
-/// The calls that do it, in order, without their constants. Requires has_kernel.
-[[nodiscard]] std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method method);
 /// Whether the kernel computes what use.kernel does, given its parameters.
 [[nodiscard]] bool does(KernelId kernel, const KernelUse& use);
+/// Bytes that calls need at least beside their operands.
+struct Scratch {
+  int64_t size_bytes = 0;
+  DType type = DType::kInt8;  ///< its alignment
+};
+/// The kernel that a step names, if it does() the use, else the portable one: an operator's calls
+/// may be of several families.
+[[nodiscard]] KernelId chosen(KernelId wanted, const KernelUse& use);
 
 /// A row that can make a call.
 struct Candidate {
@@ -264,33 +279,6 @@ struct Candidate {
                                                     const CallExtents& call, int64_t room);
 /// The fewest that it takes in any call: scratch_bytes, if it cannot do with less.
 [[nodiscard]] int64_t least_scratch_bytes(KernelId kernel, const KernelUse& use);
-/// The kernel that a step names, if it does() the use, else the portable one: an operator's calls
-/// may be of several families.
-[[nodiscard]] KernelId chosen(KernelId wanted, const KernelUse& use);
-/// What one step needs at least beside its operands, its calls one after the other; nothing if the
-/// operator has no kernel that way.
-struct Scratch {
-  int64_t size_bytes = 0;
-  DType type = DType::kInt8;  ///< its alignment
-};
-[[nodiscard]] Scratch scratch(const Graph& graph, const Op& op, Method method,
-                              KernelId wanted = {});
-/// The parameters of the call as the kernel takes them. `kernel`: a row that does() the use.
-/// scratch: bytes that it has; by default all that it can use.
-[[nodiscard]] KernelParams params_of(const Graph& graph, const Op& op, KernelId kernel,
-                                     const KernelUse& use,
-                                     std::optional<int64_t> scratch = std::nullopt);
-/// The constants of a call of the operator, packed for the kernel.
-[[nodiscard]] std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel);
-/// A plain copy of elements of `type`.
-[[nodiscard]] KernelId copy_kernel(DType type);
-/// That of (a part of) a tensor from one buffer to another.
-[[nodiscard]] KernelUse plain_copy(const Shape& shape, DType type);
-/// Whether transpose_in_place_8 takes a tensor of these extents from one set of strides (in
-/// elements) to the other: the axes follow each other without gaps, and in one order they begin
-/// where the other has its middle. Axes of one index do not count.
-[[nodiscard]] bool transposes_in_place(const Shape& extents, const std::vector<int64_t>& from,
-                                       const std::vector<int64_t>& to);
 
 /// params with its pointers set to `constants`, in order.
 [[nodiscard]] KernelParams bind(const KernelParams& params, std::span<const void* const> constants);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators do, found out once: some of it takes a look at every weight.
+// Which kernels do an operator or a piece of it, with which parameters and constants.
 #pragma once
 
 #include <map>
@@ -11,10 +11,41 @@
 
 namespace thimble {
 
-/// What a step needs that makes these calls (kernel.h).
+/// Whether the runtime has kernels for that. kCompute holds for every operator that
+/// unsupported_reason() lets pass. kInPlace is for operators with a kernel of their own for it
+/// (depthwise); elementwise kernels need none. With an accumulator of Graph::accumulators an
+/// operator can only accumulate and finalise: anything else would compute something else.
+[[nodiscard]] bool has_kernel(const Graph& graph, const Op& op, Method method);
+/// The axis of operand 0 that kAccumulate takes a chunk of: the channels of a convolution, the rows
+/// of a mean. Requires has_kernel(kAccumulate).
+[[nodiscard]] size_t chunk_axis(const Graph& graph, const Op& op);
+/// The calls that do it, in order, without their constants. Requires has_kernel.
+[[nodiscard]] std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method method);
+
+/// What one step needs that makes the operator's calls one after the other; nothing if it has no
+/// kernel that way.
+[[nodiscard]] Scratch scratch(const Graph& graph, const Op& op, Method method,
+                              KernelId wanted = {});
+/// The same of these calls.
 [[nodiscard]] Scratch scratch(const std::vector<KernelUse>& uses, KernelId wanted = {});
 
-/// For several threads at a time.
+/// The parameters of the call as the kernel takes them. `kernel`: a row that does() the use.
+/// scratch: bytes that it has; by default all that it can use.
+[[nodiscard]] KernelParams params_of(const Graph& graph, const Op& op, KernelId kernel,
+                                     const KernelUse& use,
+                                     std::optional<int64_t> scratch = std::nullopt);
+/// The constants of a call of the operator, packed for the kernel.
+[[nodiscard]] std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel);
+/// A copy of (a part of) a tensor from one buffer to another.
+[[nodiscard]] KernelUse plain_copy(const Shape& shape, DType type);
+/// Whether transpose_in_place_8 takes a tensor of these extents from one set of strides (in
+/// elements) to the other: the axes follow each other without gaps, and in one order they begin
+/// where the other has its middle. Axes of one index do not count.
+[[nodiscard]] bool transposes_in_place(const Shape& extents, const std::vector<int64_t>& from,
+                                       const std::vector<int64_t>& to);
+
+/// kernel_uses of a graph's operators, found out once: some of it takes a look at every weight. For
+/// several threads at a time.
 class KernelUses {
  public:
   /// The graph must outlive this.

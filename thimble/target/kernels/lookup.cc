@@ -11,8 +11,8 @@
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
-#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 #include "thimble/target/kernels/sigmoid.h"
 
 namespace thimble {
@@ -44,17 +44,6 @@ Family gelu_family(const Gelu& a) { return a.approximate ? Family::kGeluByTanh :
 KernelUse lookup_use(const Operands& t) {
   return elementwise_use(portable_kernel(Family::kLookup), runtime::LookupParams{}, {t.in(0).shape},
                          t.out().shape);
-}
-
-std::vector<PackedConstant> pack_lookup(const Operands& t) {
-  Graph graph;
-  for (const Tensor* tensor : {&t.in(0), &t.out()}) {
-    graph.tensors.push_back({"", {256}, tensor->type, tensor->quantization, nullptr});
-  }
-  const Op op{t.op.attributes, {{0}}, {{1}}, t.op.file_index};
-  Bytes values(256);
-  std::iota(values.begin(), values.end(), uint8_t{0x80});  // from -128 to 127
-  return {{"table", DType::kInt8, {256}, interpret_op(graph, op, {values, {}}).at(0)}};
 }
 
 bool supported(const Logistic&, const Operands& t, Method method) {
@@ -116,6 +105,49 @@ std::vector<KernelUse> uses(const Abs&, const Operands& t, Method) {
 }
 std::vector<KernelUse> uses(const Gelu& a, const Operands& t, Method) {
   return function_use(t, gelu_family(a));
+}
+
+namespace {
+
+std::vector<PackedConstant> pack_lookup(const Operands& t) {
+  Graph graph;
+  for (const Tensor* tensor : {&t.in(0), &t.out()}) {
+    graph.tensors.push_back({"", {256}, tensor->type, tensor->quantization, nullptr});
+  }
+  const Op op{t.op.attributes, {{0}}, {{1}}, t.op.file_index};
+  Bytes values(256);
+  std::iota(values.begin(), values.end(), uint8_t{0x80});  // from -128 to 127
+  return {{"table", DType::kInt8, {256}, interpret_op(graph, op, {values, {}}).at(0)}};
+}
+
+}  // namespace
+
+std::span<const KernelInfo> lookup_rows() {
+  using enum DType;
+  using enum Family;
+  using enum InstructionSet;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::lookup_i8>({.name = "lookup_i8", .family = kLookup, .pack = pack_lookup}),
+      row<runtime::lookup_i8_mve>(
+          {.name = "lookup_i8_mve", .family = kLookup, .set = kMve, .pack = pack_lookup}),
+      row<runtime::logistic_i16>({.name = "logistic_i16",
+                                  .family = kLogistic,
+                                  .in = kInt16,
+                                  .out = kInt16,
+                                  .pack = pack_sigmoid}),
+      row<runtime::tanh_i16>(
+          {.name = "tanh_i16", .family = kTanh, .in = kInt16, .out = kInt16, .pack = pack_sigmoid}),
+      row<runtime::rsqrt_i16>({.name = "rsqrt_i16", .family = kRsqrt, .in = kInt16, .out = kInt16}),
+      float_row<runtime::abs_f32>("abs_f32", kAbs),
+      float_row<runtime::elu_f32>("elu_f32", kElu),
+      float_row<runtime::gelu_f32>("gelu_f32", kGelu),
+      float_row<runtime::gelu_by_tanh_f32>("gelu_by_tanh_f32", kGeluByTanh),
+      float_row<runtime::hard_swish_f32>("hard_swish_f32", kHardSwish),
+      float_row<runtime::logistic_f32>("logistic_f32", kLogistic),
+      float_row<runtime::rsqrt_f32>("rsqrt_f32", kRsqrt),
+      float_row<runtime::tanh_f32>("tanh_f32", kTanh),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

@@ -6,6 +6,7 @@
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -126,6 +127,50 @@ std::vector<KernelUse> uses(const Mean& a, const Operands& t, Method method) {
 }
 std::vector<KernelUse> uses(const Sum& a, const Operands& t, Method method) {
   return reduction_use(a.axes, false, t, method);
+}
+
+namespace {
+
+bool is_mean_of_pixels(const KernelUse& use) {
+  const auto& p = std::get<runtime::MeanParams>(use.params);
+  return p.reduced[0] == 0 && p.reduced[3] == 0;
+}
+
+template <auto Kernel>
+constexpr KernelInfo mean_row(const char* name, InstructionSet set) {
+  KernelInfo result = boxes_row<Kernel>(name, Family::kMean, set);
+  result.progress = Progress::kNone;
+  result.takes = is_mean_of_pixels;
+  return result;
+}
+
+}  // namespace
+
+std::span<const KernelInfo> mean_rows() {
+  using enum DType;
+  using enum Family;
+  using enum InstructionSet;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::mean>({.name = "mean", .family = kMean, .progress = kNone}),
+      mean_row<runtime::mean_mve>("mean_mve", kMve),
+      mean_row<runtime::mean_dsp>("mean_dsp", kDsp),
+      row<runtime::mean_finalise>(
+          {.name = "mean_finalise", .family = kMeanFinalise, .in = kInt32, .out = kInt8}),
+      row<runtime::sum_accumulate>(
+          {.name = "sum_accumulate", .family = kSumAccumulate, .out = kInt32, .progress = kNone}),
+      row<runtime::mean_i16>(
+          {.name = "mean_i16", .family = kMean, .in = kInt16, .out = kInt16, .progress = kNone}),
+      row<runtime::mean_finalise_i16>(
+          {.name = "mean_finalise_i16", .family = kMeanFinalise, .in = kInt32, .out = kInt16}),
+      row<runtime::sum_accumulate_i16>({.name = "sum_accumulate_i16",
+                                        .family = kSumAccumulate,
+                                        .in = kInt16,
+                                        .out = kInt32,
+                                        .progress = kNone}),
+      float_row<runtime::mean_f32>("mean_f32", kMean, kNone),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

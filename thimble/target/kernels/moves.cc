@@ -6,6 +6,7 @@
 
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -157,6 +158,29 @@ std::vector<KernelUse> uses(const Slice& a, const Operands& t, Method) {
     out.axes[lead + axis] = dropped ? std::vector<int>{} : std::vector<int>{kept++};
   }
   return {copy_use(t, 0, std::move(in), std::move(out))};
+}
+
+std::span<const KernelInfo> moves_rows() {
+  using enum DType;
+  using enum Family;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::pad>({.name = "pad", .family = kPad, .progress = kNone}),
+      row<runtime::pad_16>(
+          {.name = "pad_16", .family = kPad, .in = kInt16, .out = kInt16, .progress = kNone}),
+      row<runtime::pad_32>(
+          {.name = "pad_32", .family = kPad, .in = kInt32, .out = kInt32, .progress = kNone}),
+      row<runtime::copy_8>({.name = "copy_8", .family = kCopy}),
+      row<runtime::copy_16>({.name = "copy_16", .family = kCopy, .in = kInt16, .out = kInt16}),
+      row<runtime::copy_32>({.name = "copy_32", .family = kCopy, .in = kInt32, .out = kInt32}),
+      row<runtime::copy_64>({.name = "copy_64", .family = kCopy, .in = kInt64, .out = kInt64}),
+      row<runtime::transpose_in_place_8>({.name = "transpose_in_place_8",
+                                          .family = kTransposeInPlace,
+                                          .progress = kWhole,
+                                          .rings = false,
+                                          .whole_axes = kWholeRegion}),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

@@ -4,6 +4,7 @@
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -77,6 +78,53 @@ std::vector<KernelUse> uses(const MaxPool2D& a, const Operands& t, Method) {
 
 std::vector<KernelUse> uses(const L2Pool2D& a, const Operands& t, Method) {
   return {pool_use(float_kernel(Family::kL2Pool2D), a.window, a.activation, t)};
+}
+
+std::span<const KernelInfo> pool_2d_rows() {
+  using enum DType;
+  using enum Family;
+  using enum InstructionSet;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::average_pool_2d>(
+          {.name = "average_pool_2d", .family = kAveragePool2D, .progress = kPixel}),
+      boxes_row<runtime::average_pool_2d_mve>("average_pool_2d_mve", kAveragePool2D, kMve),
+      boxes_row<runtime::average_pool_2d_dsp>("average_pool_2d_dsp", kAveragePool2D, kDsp),
+      row<runtime::average_pool_2d_ties_up>(
+          {.name = "average_pool_2d_ties_up", .family = kAveragePool2DTiesUp, .progress = kPixel}),
+      row<runtime::average_pool_2d_finalise>({.name = "average_pool_2d_finalise",
+                                              .family = kAveragePool2DFinalise,
+                                              .in = kInt32,
+                                              .out = kInt8}),
+      row<runtime::average_pool_2d_i16>({.name = "average_pool_2d_i16",
+                                         .family = kAveragePool2D,
+                                         .in = kInt16,
+                                         .out = kInt16,
+                                         .progress = kPixel}),
+      row<runtime::average_pool_2d_finalise_i16>({.name = "average_pool_2d_finalise_i16",
+                                                  .family = kAveragePool2DFinalise,
+                                                  .in = kInt32,
+                                                  .out = kInt16}),
+      row<runtime::max_pool_2d>({.name = "max_pool_2d", .family = kMaxPool2D, .progress = kPixel}),
+      boxes_row<runtime::max_pool_2d_mve>("max_pool_2d_mve", kMaxPool2D, kMve),
+      boxes_row<runtime::max_pool_2d_dsp>("max_pool_2d_dsp", kMaxPool2D, kDsp),
+      row<runtime::max_pool_2d_i16>({.name = "max_pool_2d_i16",
+                                     .family = kMaxPool2D,
+                                     .in = kInt16,
+                                     .out = kInt16,
+                                     .progress = kPixel}),
+      row<runtime::min_pool_2d>({.name = "min_pool_2d", .family = kMinPool2D, .progress = kPixel}),
+      row<runtime::min_pool_2d_i16>({.name = "min_pool_2d_i16",
+                                     .family = kMinPool2D,
+                                     .in = kInt16,
+                                     .out = kInt16,
+                                     .progress = kPixel}),
+      float_row<runtime::average_pool_2d_f32>("average_pool_2d_f32", kAveragePool2D, kPixel),
+      float_row<runtime::l2_pool_2d_f32>("l2_pool_2d_f32", kL2Pool2D, kPixel),
+      float_row<runtime::max_pool_2d_f32>("max_pool_2d_f32", kMaxPool2D, kPixel),
+      float_row<runtime::min_pool_2d_f32>("min_pool_2d_f32", kMinPool2D, kPixel),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

@@ -5,11 +5,13 @@
 #include <cstring>
 
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/convolution/float_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
-#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
+#include "thimble/target/kernels/sigmoid.h"
 
 namespace thimble {
 namespace {
@@ -205,6 +207,8 @@ std::vector<KernelUse> uses(const Lstm& a, const Operands& t, Method) {
            .limits = limits_of(axes, t.out().shape)}};
 }
 
+namespace {
+
 std::vector<PackedConstant> pack_svdf_features(const Operands& t) {
   return {packed_weights(t, t.in(1).shape)};
 }
@@ -229,6 +233,88 @@ std::vector<PackedConstant> pack_lstm(const Operands& t) {
           {"recurrent", DType::kInt8, recurrent.shape, *recurrent.data},
           packed_words("biases", lstm_biases(t)),
           pack_sigmoid(t).at(0)};
+}
+
+/// Rows of SVDF_FEATURES by instruction set.
+template <auto Kernel>
+constexpr KernelInfo svdf_features_row(const char* name, DType out, InstructionSet set) {
+  return row<Kernel>({.name = name,
+                      .family = Family::kSvdfFeatures,
+                      .out = out,
+                      .set = set,
+                      .progress = Progress::kPixel,
+                      .dense_channels = true,
+                      .pack = pack_svdf_features});
+}
+
+template <auto Kernel>
+constexpr KernelInfo lstm_row(const char* name, InstructionSet set) {
+  return row<Kernel>({.name = name,
+                      .family = Family::kLstm,
+                      .set = set,
+                      .progress = Progress::kNone,
+                      .rings = false,
+                      .whole_axes = {true, true, true, true},
+                      .dense_channels = true,
+                      .dense_output = true,
+                      .pack = pack_lstm});
+}
+
+template <auto Kernel>
+constexpr KernelInfo float_lstm_row(const char* name, Family family) {
+  KernelInfo result =
+      float_row<Kernel>(name, family, Progress::kNone, pack_float_lstm, {true, true, true, true});
+  result.rings = false;
+  return result;
+}
+
+}  // namespace
+
+std::span<const KernelInfo> recurrent_rows() {
+  using enum DType;
+  using enum Family;
+  using enum InstructionSet;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::svdf_features_i8_i8>({.name = "svdf_features_i8_i8",
+                                         .family = kSvdfFeatures,
+                                         .progress = kPixel,
+                                         .pack = pack_svdf_features}),
+      row<runtime::svdf_features_i8_i16>({.name = "svdf_features_i8_i16",
+                                          .family = kSvdfFeatures,
+                                          .out = kInt16,
+                                          .progress = kPixel,
+                                          .pack = pack_svdf_features}),
+      svdf_features_row<runtime::svdf_features_i8_i8_mve>("svdf_features_i8_i8_mve", kInt8, kMve),
+      svdf_features_row<runtime::svdf_features_i8_i16_mve>("svdf_features_i8_i16_mve", kInt16,
+                                                           kMve),
+      svdf_features_row<runtime::svdf_features_i8_i8_dsp>("svdf_features_i8_i8_dsp", kInt8, kDsp),
+      svdf_features_row<runtime::svdf_features_i8_i16_dsp>("svdf_features_i8_i16_dsp", kInt16,
+                                                           kDsp),
+      row<runtime::svdf>({.name = "svdf", .family = kSvdf, .progress = kPixel, .pack = pack_svdf}),
+      row<runtime::svdf_i16_i8>({.name = "svdf_i16_i8",
+                                 .family = kSvdf,
+                                 .in = kInt16,
+                                 .progress = kPixel,
+                                 .pack = pack_svdf}),
+      float_row<runtime::svdf_f32>("svdf_f32", kSvdf, kPixel, pack_svdf),
+      row<runtime::lstm>({.name = "lstm",
+                          .family = kLstm,
+                          .progress = kNone,
+                          .rings = false,
+                          .whole_axes = kWholeRegion,
+                          .pack = pack_lstm}),
+      lstm_row<runtime::lstm_mve>("lstm_mve", kMve),
+      lstm_row<runtime::lstm_dsp>("lstm_dsp", kDsp),
+      float_lstm_row<runtime::lstm_f32>("lstm_f32", kLstm),
+      float_lstm_row<runtime::lstm_hybrid_f32>("lstm_hybrid_f32", kLstmHybrid),
+      row<runtime::shift_in_8>({.name = "shift_in_8", .family = kShiftIn}),
+      row<runtime::shift_in_16>(
+          {.name = "shift_in_16", .family = kShiftIn, .in = kInt16, .out = kInt16}),
+      row<runtime::shift_in_32>(
+          {.name = "shift_in_32", .family = kShiftIn, .in = kInt32, .out = kInt32}),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

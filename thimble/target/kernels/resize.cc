@@ -6,7 +6,7 @@
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
-#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -51,16 +51,30 @@ std::vector<KernelUse> uses(const ResizeNearestNeighbor&, const Operands& t, Met
   return {resize_use(t, nearest_kernel(t), runtime::ResizeNearestNeighborParams{})};
 }
 
+bool supported(const ResizeBilinear&, const Operands& t, Method method) {
+  return method == Method::kCompute && has_row(Family::kResizeBilinear, t);
+}
+
+std::vector<KernelUse> uses(const ResizeBilinear& a, const Operands& t, Method) {
+  if (is_float32(t)) {
+    return {
+        resize_use(t, float_kernel(Family::kResizeBilinear), runtime::FloatResizeBilinearParams{})};
+  }
+  const Shape& x = t.in(0).shape;
+  const Shape& y = t.out().shape;
+  return {resize_use(
+      t, portable_kernel(Family::kResizeBilinear),
+      runtime::ResizeBilinearParams{linear_axis(a, x[1], y[1]), linear_axis(a, x[2], y[2])})};
+}
+
+namespace {
+
 std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t) {
   const auto& a = std::get<ResizeNearestNeighbor>(t.op.attributes);
   const Shape& x = t.in(0).shape;
   const Shape& y = t.out().shape;
   return {packed_rows("rows", nearest_rows(a, x[1], y[1])),
           packed_rows("columns", nearest_rows(a, x[2], y[2]))};
-}
-
-bool supported(const ResizeBilinear&, const Operands& t, Method method) {
-  return method == Method::kCompute && has_row(Family::kResizeBilinear, t);
 }
 
 std::vector<PackedConstant> pack_float_resize_bilinear(const Operands& t) {
@@ -83,16 +97,42 @@ std::vector<PackedConstant> pack_float_resize_bilinear(const Operands& t) {
   return result;
 }
 
-std::vector<KernelUse> uses(const ResizeBilinear& a, const Operands& t, Method) {
-  if (is_float32(t)) {
-    return {
-        resize_use(t, float_kernel(Family::kResizeBilinear), runtime::FloatResizeBilinearParams{})};
-  }
-  const Shape& x = t.in(0).shape;
-  const Shape& y = t.out().shape;
-  return {resize_use(
-      t, portable_kernel(Family::kResizeBilinear),
-      runtime::ResizeBilinearParams{linear_axis(a, x[1], y[1]), linear_axis(a, x[2], y[2])})};
+}  // namespace
+
+std::span<const KernelInfo> resize_rows() {
+  using enum DType;
+  using enum Family;
+  using enum InstructionSet;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::resize_nearest_neighbor>({.name = "resize_nearest_neighbor",
+                                             .family = kResizeNearestNeighbor,
+                                             .progress = kPixel,
+                                             .pack = pack_resize_nearest_neighbor}),
+      row<runtime::resize_nearest_neighbor_16>({.name = "resize_nearest_neighbor_16",
+                                                .family = kResizeNearestNeighbor,
+                                                .in = kInt16,
+                                                .out = kInt16,
+                                                .progress = kPixel,
+                                                .pack = pack_resize_nearest_neighbor}),
+      row<runtime::resize_bilinear>(
+          {.name = "resize_bilinear", .family = kResizeBilinear, .progress = kPixel}),
+      row<runtime::resize_bilinear_mve>({.name = "resize_bilinear_mve",
+                                         .family = kResizeBilinear,
+                                         .set = kMve,
+                                         .progress = kPixel,
+                                         .dense_channels = true,
+                                         .dense_output = true}),
+      float_row<runtime::resize_bilinear_f32>("resize_bilinear_f32", kResizeBilinear, kPixel,
+                                              pack_float_resize_bilinear),
+      row<runtime::resize_nearest_neighbor_32>({.name = "resize_nearest_neighbor_32",
+                                                .family = kResizeNearestNeighbor,
+                                                .in = kInt32,
+                                                .out = kInt32,
+                                                .progress = kPixel,
+                                                .pack = pack_resize_nearest_neighbor}),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

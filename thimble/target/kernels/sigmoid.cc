@@ -6,7 +6,6 @@
 
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
-#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/sigmoid.h"
 
 namespace thimble {

@@ -6,7 +6,7 @@
 #include "thimble/reference/signal_tables.h"
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
-#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -145,6 +145,8 @@ std::vector<KernelUse> uses(const SignalLog& a, const Operands& t, Method) {
                       runtime::SignalLogParams{nullptr, a.scale, a.correction_bits});
 }
 
+namespace {
+
 std::vector<PackedConstant> pack_signal_rfft(const Operands& t) {
   return packed_twiddles(t.out().shape.back() - 2, reference::Direction::kForward);
 }
@@ -171,6 +173,52 @@ std::vector<PackedConstant> pack_signal_log(const Operands&) {
   const auto& table = reference::logarithm_table();
   return {
       packed_shorts("table", {static_cast<int64_t>(table.size())}, {table.begin(), table.end()})};
+}
+
+/// A row of the audio front end: integers of two types.
+template <auto Kernel>
+constexpr KernelInfo signal_row(const char* name, Family family, std::array<DType, 2> types,
+                                Progress progress = Progress::kElement,
+                                std::vector<PackedConstant> (*pack)(const Operands&) = nullptr,
+                                std::array<bool, 4> whole_axes = {}) {
+  return row<Kernel>({.name = name,
+                      .family = family,
+                      .in = types[0],
+                      .out = types[1],
+                      .progress = progress,
+                      .whole_axes = whole_axes,
+                      .pack = pack});
+}
+
+}  // namespace
+
+std::span<const KernelInfo> signal_rows() {
+  using enum DType;
+  using enum Family;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      signal_row<runtime::signal_window>("signal_window", kSignalWindow, {kInt16, kInt16}),
+      signal_row<runtime::signal_auto_shift>("signal_auto_shift", kSignalAutoShift,
+                                             {kInt16, kInt32}, kNone),
+      signal_row<runtime::signal_shift>("signal_shift", kSignalShift, {kInt16, kInt16}),
+      signal_row<runtime::signal_rfft>("signal_rfft", kSignalRfft, {kInt16, kInt16}, kNone,
+                                       pack_signal_rfft, kWholeChannels),
+      signal_row<runtime::signal_irfft>("signal_irfft", kSignalIrfft, {kInt16, kInt16}, kNone,
+                                        pack_signal_irfft, kWholeChannels),
+      signal_row<runtime::signal_energy>("signal_energy", kSignalEnergy, {kInt16, kUInt32}, kNone),
+      signal_row<runtime::signal_filter_bank>("signal_filter_bank", kSignalFilterBank,
+                                              {kUInt32, kUInt64}, kNone, pack_signal_filter_bank),
+      signal_row<runtime::signal_square_root>("signal_square_root", kSignalSquareRoot,
+                                              {kUInt64, kUInt32}),
+      signal_row<runtime::signal_noise>("signal_noise", kSignalNoise, {kUInt32, kUInt32}),
+      signal_row<runtime::signal_subtraction>("signal_subtraction", kSignalSubtraction,
+                                              {kUInt32, kUInt32}),
+      signal_row<runtime::signal_pcan>("signal_pcan", kSignalPcan, {kUInt32, kUInt32}, kElement,
+                                       pack_signal_pcan),
+      signal_row<runtime::signal_log>("signal_log", kSignalLog, {kUInt32, kInt16}, kElement,
+                                      pack_signal_log),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

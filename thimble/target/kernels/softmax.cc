@@ -11,8 +11,8 @@
 #include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
-#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -75,17 +75,6 @@ bool supported(const Softmax&, const Operands& t, Method method) {
   return is_softmax(t, method, Family::kSoftmax);
 }
 
-std::vector<PackedConstant> pack_softmax_tables(const Operands&) {
-  const auto packed = [](const char* role, const reference::SoftmaxTable& values) {
-    PackedConstant table{role, DType::kInt16, {static_cast<int64_t>(values.size())}, {}};
-    table.data.resize(sizeof values);
-    std::memcpy(table.data.data(), values.data(), sizeof values);
-    return table;
-  };
-  return {packed("exponentials", reference::exponential_table()),
-          packed("reciprocals", reference::reciprocal_table())};
-}
-
 std::vector<KernelUse> uses(const Softmax& a, const Operands& t, Method) {
   if (is_float32(t)) return float_softmax_use(t, Family::kSoftmax, a.beta);
   if (t.in(0).type == DType::kInt16) {
@@ -111,6 +100,19 @@ std::vector<int32_t> exponentials_of(const runtime::SoftmaxParams& p) {
   return table;
 }
 
+namespace {
+
+std::vector<PackedConstant> pack_softmax_tables(const Operands&) {
+  const auto packed = [](const char* role, const reference::SoftmaxTable& values) {
+    PackedConstant table{role, DType::kInt16, {static_cast<int64_t>(values.size())}, {}};
+    table.data.resize(sizeof values);
+    std::memcpy(table.data.data(), values.data(), sizeof values);
+    return table;
+  };
+  return {packed("exponentials", reference::exponential_table()),
+          packed("reciprocals", reference::reciprocal_table())};
+}
+
 std::vector<PackedConstant> pack_softmax_exponentials(const Operands& t) {
   return {packed_words("exponentials",
                        exponentials_of(softmax_params(std::get<Softmax>(t.op.attributes), t)))};
@@ -119,6 +121,55 @@ std::vector<PackedConstant> pack_softmax_exponentials(const Operands& t) {
 KernelParams softmax_exponentials(const Operands&, const KernelParams& portable) {
   return runtime::SoftmaxExponentialsParams{nullptr,
                                             std::get<runtime::SoftmaxParams>(portable).channels};
+}
+
+template <auto Kernel>
+constexpr KernelInfo softmax_row_dsp(const char* name, DType out) {
+  return row<Kernel>({.name = name,
+                      .family = Family::kSoftmax,
+                      .out = out,
+                      .set = InstructionSet::kDsp,
+                      .progress = Progress::kNone,
+                      .whole_axes = {false, false, false, true},
+                      .weights = Weights::kFast,
+                      .pack = pack_softmax_exponentials,
+                      .adapt = softmax_exponentials});
+}
+
+}  // namespace
+
+std::span<const KernelInfo> softmax_rows() {
+  using enum DType;
+  using enum Family;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::softmax_i8_i8>({.name = "softmax_i8_i8",
+                                   .family = kSoftmax,
+                                   .progress = kNone,
+                                   .whole_axes = kWholeChannels}),
+      row<runtime::softmax_i8_i16>({.name = "softmax_i8_i16",
+                                    .family = kSoftmax,
+                                    .out = kInt16,
+                                    .progress = kNone,
+                                    .whole_axes = kWholeChannels}),
+      softmax_row_dsp<runtime::softmax_i8_i8_dsp>("softmax_i8_i8_dsp", kInt8),
+      softmax_row_dsp<runtime::softmax_i8_i16_dsp>("softmax_i8_i16_dsp", kInt16),
+      row<runtime::log_softmax>({.name = "log_softmax",
+                                 .family = kLogSoftmax,
+                                 .progress = kNone,
+                                 .whole_axes = kWholeChannels}),
+      row<runtime::softmax_i16_i16>({.name = "softmax_i16_i16",
+                                     .family = kSoftmax,
+                                     .in = kInt16,
+                                     .out = kInt16,
+                                     .progress = kNone,
+                                     .whole_axes = kWholeChannels,
+                                     .pack = pack_softmax_tables}),
+      float_row<runtime::softmax_f32>("softmax_f32", kSoftmax, kNone, nullptr, kWholeChannels),
+      float_row<runtime::log_softmax_f32>("log_softmax_f32", kLogSoftmax, kNone, nullptr,
+                                          kWholeChannels),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

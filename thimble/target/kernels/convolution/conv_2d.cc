@@ -4,11 +4,12 @@
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/convolution/conv_2d_pairs.h"
+#include "thimble/target/kernels/convolution/float_conv_2d.h"
 #include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/floats.h"
-#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -79,19 +80,6 @@ KernelUse convolution_use(const Operands& t, Method method, const ConvolutionAxe
                         takes_compact_pairs(FoldedConvolution(t).view({clamp.min, clamp.max}))};
 }
 
-std::vector<PackedConstant> pack_conv_2d(const Operands& t) {
-  return weight_constants(t, WeightOrder::kChannelFirst, t.in(1).shape);
-}
-
-std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t) {
-  const Accumulator* accumulator = find_accumulator(t.graph, t.op.outputs[0]);
-  check(accumulator != nullptr, "narrow sums without an accumulator");
-  std::vector<PackedConstant> result =
-      unfolded_constants(t, static_cast<size_t>(t.out().shape.back()), accumulator->scale);
-  result.insert(result.begin(), packed_weights(t, t.in(1).shape));
-  return result;
-}
-
 bool supported(const Conv2D&, const Operands& t, Method method) {
   if (has_int16_weights(t) || has_float_weights(t)) return method == Method::kCompute;
   if (has_offset_weights(t)) return method == Method::kCompute;
@@ -120,6 +108,53 @@ std::vector<KernelUse> uses(const Conv2D& a, const Operands& t, Method method) {
     return {unfolded_use(t, family, axes, fill(runtime::UnfoldedConv2DParams{}), a.activation)};
   }
   return {convolution_use(t, method, axes, fill(runtime::Conv2DParams{}), a.activation)};
+}
+
+namespace {
+
+std::vector<PackedConstant> pack_conv_2d(const Operands& t) {
+  return weight_constants(t, WeightOrder::kChannelFirst, t.in(1).shape);
+}
+
+std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t) {
+  const Accumulator* accumulator = find_accumulator(t.graph, t.op.outputs[0]);
+  check(accumulator != nullptr, "narrow sums without an accumulator");
+  std::vector<PackedConstant> result =
+      unfolded_constants(t, static_cast<size_t>(t.out().shape.back()), accumulator->scale);
+  result.insert(result.begin(), packed_weights(t, t.in(1).shape));
+  return result;
+}
+
+}  // namespace
+
+std::span<const KernelInfo> conv_2d_rows() {
+  using enum DType;
+  using enum Family;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::conv_2d>(
+          {.name = "conv_2d", .family = kConv2D, .progress = kPixel, .pack = pack_conv_2d}),
+      row<runtime::conv_2d_accumulate>({.name = "conv_2d_accumulate",
+                                        .family = kConv2DAccumulate,
+                                        .out = kInt32,
+                                        .progress = kPixel,
+                                        .pack = pack_conv_2d}),
+      row<runtime::conv_2d_accumulate_i16>({.name = "conv_2d_accumulate_i16",
+                                            .family = kConv2DAccumulate,
+                                            .out = kInt16,
+                                            .progress = kPixel,
+                                            .pack = pack_narrow_conv_2d}),
+      row<runtime::conv_2d_accumulate_i8>({.name = "conv_2d_accumulate_i8",
+                                           .family = kConv2DAccumulate,
+                                           .progress = kPixel,
+                                           .pack = pack_narrow_conv_2d}),
+      row<runtime::conv_2d_finalise>({.name = "conv_2d_finalise",
+                                      .family = kConv2DFinalise,
+                                      .in = kInt32,
+                                      .out = kInt8,
+                                      .pack = pack_conv_2d}),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

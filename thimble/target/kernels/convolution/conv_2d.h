@@ -3,14 +3,10 @@
 // thimble/target/kernels.
 #pragma once
 
+#include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
 
 namespace thimble {
-
-/// Where x and the output lie under the kernel's axes.
-struct ConvolutionAxes {
-  OperandAxes in, out;
-};
 
 /// The call for kCompute, kAccumulate or kFinalise. params: with everything but zero points and
 /// clamp.

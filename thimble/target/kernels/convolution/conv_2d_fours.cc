@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "thimble/target/kernels/convolution/shape.h"
 #include "thimble/target/kernels/convolution/weights.h"
-#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -49,6 +50,8 @@ Fours fours_of(const FoldedWeights& f) {
   return result;
 }
 
+namespace {
+
 std::vector<PackedConstant> pack_conv_2d_fours(const Operands& t) {
   return {packed_words("fours", fours_of(FoldedConvolution(t).view({})).words)};
 }
@@ -63,6 +66,35 @@ KernelParams conv_2d_fours(const Operands& t, const KernelParams& portable) {
   p.rounding =
       static_cast<int32_t>(rounding_of(FoldedConvolution(t).view({p.clamp_min, p.clamp_max})));
   return p;
+}
+
+}  // namespace
+
+std::span<const KernelInfo> conv_2d_fours_rows() {
+  using enum Family;
+  using enum InstructionSet;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::conv_2d_1x1_mve>({.name = "conv_2d_1x1_mve",
+                                     .family = kConv2D,
+                                     .set = kMve,
+                                     .progress = kPixel,
+                                     .dense_channels = true,
+                                     .dense_output = true,
+                                     .takes = is_single_tap,
+                                     .pack = pack_conv_2d_fours,
+                                     .adapt = conv_2d_fours}),
+      row<runtime::conv_2d_mve>({.name = "conv_2d_mve",
+                                 .family = kConv2D,
+                                 .set = kMve,
+                                 .progress = kPixel,
+                                 .dense_output = true,
+                                 .takes = is_ungrouped,
+                                 .scratch_bytes = conv_2d_fours_scratch_bytes,
+                                 .pack = pack_conv_2d_fours,
+                                 .adapt = conv_2d_fours}),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

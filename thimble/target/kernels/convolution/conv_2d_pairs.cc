@@ -7,8 +7,9 @@
 #include <limits>
 
 #include "thimble/model/error.h"
+#include "thimble/target/kernels/convolution/shape.h"
 #include "thimble/target/kernels/convolution/weights.h"
-#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -25,8 +26,8 @@ std::vector<TailRange> sum_ranges(const FoldedWeights& f) {
   return result;
 }
 
-Tails tails_of_pairs(const FoldedWeights& f, PairWeights form) {
-  const bool compact = form == PairWeights::kCompact;
+Tails tails_of_pairs(const FoldedWeights& f, WeightForm form) {
+  const bool compact = form == WeightForm::kCompact;
   return tails_of(f.scales, sum_ranges(f), f.output_zero_point, f.clamp,
                   compact ? std::optional(kCompactDoublings) : std::nullopt,
                   f.weights_zero_point == 0 ? kMostDoublings : kMostDoublings - 1);
@@ -152,9 +153,9 @@ FoldedWeights FoldedConvolution::view(const ClampRange& clamp) const {
           .kernel_w = kernel_w_};
 }
 
-Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
+Pairs pairs_of(const FoldedWeights& f, WeightForm form) {
   const size_t channels = f.bias.size(), inputs = f.weights.size() / channels;
-  const bool compact = form == PairWeights::kCompact;
+  const bool compact = form == WeightForm::kCompact;
   const Tails tails = tails_of_pairs(f, form);
   Pairs result{.tail = tails.tail, .words = {}};
   const std::vector<size_t> order = reading_order(inputs, f);
@@ -203,25 +204,81 @@ bool takes_compact_pairs(const FoldedWeights& f) {
       sums, [](const TailRange& s) { return s.least >= -kMost && s.most <= kMost; });
 }
 
-template <PairWeights kForm>
+namespace {
+
+template <WeightForm kForm>
 std::vector<PackedConstant> pack_conv_2d_pairs(const Operands& t) {
   return {packed_words("pairs", pairs_of(FoldedConvolution(t).view(clamp_of(t)), kForm).words)};
 }
-template std::vector<PackedConstant> pack_conv_2d_pairs<PairWeights::kWide>(const Operands&);
-template std::vector<PackedConstant> pack_conv_2d_pairs<PairWeights::kCompact>(const Operands&);
 
 int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable) {
   return runtime::conv_2d_pairs_dsp_scratch_bytes(without_tail(portable));
 }
 
-template <PairWeights kForm>
+template <WeightForm kForm>
 KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable) {
   runtime::Conv2DPairsParams p = without_tail(portable);
   p.tail = static_cast<int32_t>(
       tails_of_pairs(FoldedConvolution(t).view({p.clamp_min, p.clamp_max}), kForm).tail);
   return p;
 }
-template KernelParams conv_2d_pairs<PairWeights::kWide>(const Operands&, const KernelParams&);
-template KernelParams conv_2d_pairs<PairWeights::kCompact>(const Operands&, const KernelParams&);
+
+bool is_ungrouped_of_small_sums(const KernelUse& use) {
+  return is_ungrouped(use) && use.small_sums;
+}
+
+bool is_single_tap_of_fours(const KernelUse& use) {
+  return is_single_tap(use) && convolution_shape(use.params).in_per_group % 4 == 0;
+}
+
+}  // namespace
+
+std::span<const KernelInfo> conv_2d_pairs_rows() {
+  using enum DType;
+  using enum Family;
+  using enum InstructionSet;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::conv_2d_pairs_dsp>({.name = "conv_2d_pairs_dsp",
+                                       .family = kConv2D,
+                                       .also = kConv2DOffset,
+                                       .set = kDsp,
+                                       .progress = kPixel,
+                                       .dense_output = true,
+                                       .takes = is_ungrouped,
+                                       .weights = Weights::kFast,
+                                       .form = WeightForm::kWide,
+                                       .channel_multiple = 2,
+                                       .scratch_bytes = conv_2d_pairs_scratch_bytes,
+                                       .scratch_type = kInt32,
+                                       .pack = pack_conv_2d_pairs<WeightForm::kWide>,
+                                       .adapt = conv_2d_pairs<WeightForm::kWide>}),
+      row<runtime::conv_2d_1x1_dsp>({.name = "conv_2d_1x1_dsp",
+                                     .family = kConv2D,
+                                     .also = kConv2DOffset,
+                                     .set = kDsp,
+                                     .progress = kPixel,
+                                     .dense_channels = true,
+                                     .takes = is_single_tap_of_fours,
+                                     .weights = Weights::kFast,
+                                     .form = WeightForm::kWide,
+                                     .channel_multiple = 2,
+                                     .pack = pack_conv_2d_pairs<WeightForm::kWide>,
+                                     .adapt = conv_2d_pairs<WeightForm::kWide>}),
+      row<runtime::conv_2d_pairs_compact_dsp>({.name = "conv_2d_pairs_compact_dsp",
+                                               .family = kConv2D,
+                                               .set = kDsp,
+                                               .progress = kPixel,
+                                               .dense_output = true,
+                                               .takes = is_ungrouped_of_small_sums,
+                                               .form = WeightForm::kCompact,
+                                               .channel_multiple = 2,
+                                               .scratch_bytes = conv_2d_pairs_scratch_bytes,
+                                               .scratch_type = kInt32,
+                                               .pack = pack_conv_2d_pairs<WeightForm::kCompact>,
+                                               .adapt = conv_2d_pairs<WeightForm::kCompact>}),
+  };
+  return kRows;
+}
 
 }  // namespace thimble

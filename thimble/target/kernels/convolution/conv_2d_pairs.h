@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/tails.h"
 
 namespace thimble {
@@ -41,7 +41,7 @@ struct Pairs {
   runtime::Tail tail = runtime::Tail::kSums;
   std::vector<int32_t> words;
 };
-[[nodiscard]] Pairs pairs_of(const FoldedWeights& folded, PairWeights form);
+[[nodiscard]] Pairs pairs_of(const FoldedWeights& folded, WeightForm form);
 constexpr int kCompactDoublings = 8;
 /// Whether all sums fit 32 bits times 2^kCompactDoublings, as compact weights have them, but those
 /// that make no difference.

@@ -7,6 +7,7 @@
 
 #include "thimble/model/rounding.h"
 #include "thimble/target/kernels/convolution/weights.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -55,16 +56,16 @@ class PaddedWeights {
   size_t inputs_;
 };
 
-void append_group(const PaddedWeights& w, size_t first, size_t channels, WordsForm form,
+void append_group(const PaddedWeights& w, size_t first, size_t channels, WeightForm form,
                   std::vector<int32_t>& words) {
-  if (form == WordsForm::kDepthwise) {
+  if (form == WeightForm::kDepthwise) {
     for (size_t k = 0; k < w.inputs(); ++k) {
       words.push_back(
           word_of({w.at(first, k), w.at(first + 2, k), w.at(first + 1, k), w.at(first + 3, k)}));
     }
     return;
   }
-  if (form == WordsForm::kRows) {
+  if (form == WeightForm::kRows) {
     const size_t bytes = (w.inputs() + 1) / 2 * 2;  // of a row
     const auto byte = [&](size_t n) { return w.at(first + n / bytes, n % bytes); };
     for (size_t n = 0; n < channels * bytes; n += 4)
@@ -72,7 +73,7 @@ void append_group(const PaddedWeights& w, size_t first, size_t channels, WordsFo
     return;
   }
   for (size_t k = 0; k < w.inputs(); k += 2) {
-    if (form == WordsForm::kWide) {
+    if (form == WeightForm::kWide) {
       for (size_t o = first; o < first + channels; ++o)
         words.push_back(pair_word(w.at(o, k), w.at(o, k + 1)));
     } else {
@@ -91,12 +92,12 @@ bool takes_words(std::span<const runtime::Scale> scales, bool rounds_once) {
   });
 }
 
-std::vector<int32_t> words_of(const UnfoldedWeights& u, WordsForm form) {
+std::vector<int32_t> words_of(const UnfoldedWeights& u, WeightForm form) {
   const auto channels = static_cast<int32_t>(u.bias.size());
   const PaddedWeights weights(u);
   std::vector<int32_t> words;
   for (int32_t o = 0; o < channels; o += 4) {
-    const int32_t group = form == WordsForm::kDepthwise ? 4 : runtime::words_group(channels, o);
+    const int32_t group = form == WeightForm::kDepthwise ? 4 : runtime::words_group(channels, o);
     append_group(weights, static_cast<size_t>(o), static_cast<size_t>(group), form, words);
     for (int32_t c = o; c < o + group; ++c) {
       const auto k = static_cast<size_t>(c);
@@ -118,12 +119,26 @@ runtime::Conv2DWordsParams words_params(const runtime::UnfoldedConv2DParams& p, 
           .rounds_once = p.rounds_once};
 }
 
+namespace {
+
+/// Convolutions of int16 with one group of channels, whose multipliers fit its words.
+bool is_in_words(const KernelUse& use) {
+  const auto& p = std::get<runtime::UnfoldedConv2DParams>(use.params);
+  return use.words && p.out_per_group == use.limits.back().end;
+}
+
+bool is_depthwise_in_words(const KernelUse& use) {
+  const auto& p = std::get<runtime::UnfoldedConv2DParams>(use.params);
+  return use.words && p.in_per_group == 1 && p.out_per_group == 1 &&
+         p.window.kernel_h * p.window.kernel_w <= runtime::kDepthwiseWordsTaps;
+}
+
 KernelParams conv_2d_words(const Operands& t, const KernelParams& portable) {
   const auto& p = std::get<runtime::UnfoldedConv2DParams>(portable);
   return words_params(p, static_cast<int32_t>(t.out().shape.back()) / p.out_per_group);
 }
 
-template <WordsForm kForm>
+template <WeightForm kForm>
 std::vector<PackedConstant> pack_conv_2d_words(const Operands& t) {
   const std::vector<PackedConstant> unfolded = pack_unfolded_conv_2d(t);
   const Bytes &weights = unfolded.at(0).data, &biases = unfolded.at(1).data;
@@ -138,9 +153,45 @@ std::vector<PackedConstant> pack_conv_2d_words(const Operands& t) {
                 .rounds_once = rounds_once(t.graph, t.op)},
                kForm))};
 }
-template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kWide>(const Operands&);
-template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kCompact>(const Operands&);
-template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kDepthwise>(const Operands&);
-template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kRows>(const Operands&);
+
+/// Kernels of int16 whose constants are words.
+template <auto Kernel, WeightForm kForm>
+constexpr KernelInfo words_row(const char* name, Family family) {
+  return row<Kernel>(
+      {.name = name,
+       .family = family,
+       .in = DType::kInt16,
+       .out = DType::kInt16,
+       .set = kForm == WeightForm::kRows ? InstructionSet::kMve : InstructionSet::kDsp,
+       .progress = Progress::kPixel,
+       .dense_channels = true,
+       .takes = kForm == WeightForm::kDepthwise ? is_depthwise_in_words : is_in_words,
+       .weights = kForm == WeightForm::kWide ? Weights::kFast : Weights::kLeast,
+       .form = kForm,
+       .channel_multiple = 4,
+       .pack = pack_conv_2d_words<kForm>,
+       .adapt = conv_2d_words});
+}
+
+}  // namespace
+
+std::span<const KernelInfo> conv_2d_words_rows() {
+  using enum Family;
+  static constexpr KernelInfo kRows[] = {
+      words_row<runtime::conv_2d_i16_mve, WeightForm::kRows>("conv_2d_i16_mve", kConv2D),
+      words_row<runtime::conv_2d_i16_dsp, WeightForm::kWide>("conv_2d_i16_dsp", kConv2D),
+      words_row<runtime::conv_2d_i16_compact_dsp, WeightForm::kCompact>("conv_2d_i16_compact_dsp",
+                                                                        kConv2D),
+      words_row<runtime::conv_2d_i16_depthwise_dsp, WeightForm::kDepthwise>(
+          "conv_2d_i16_depthwise_dsp", kConv2D),
+      words_row<runtime::transpose_conv_i16_mve, WeightForm::kRows>("transpose_conv_i16_mve",
+                                                                    kTransposeConv),
+      words_row<runtime::transpose_conv_i16_dsp, WeightForm::kWide>("transpose_conv_i16_dsp",
+                                                                    kTransposeConv),
+      words_row<runtime::transpose_conv_i16_compact_dsp, WeightForm::kCompact>(
+          "transpose_conv_i16_compact_dsp", kTransposeConv),
+  };
+  return kRows;
+}
 
 }  // namespace thimble

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/operands.h"
 
 namespace thimble {
 
@@ -20,7 +20,7 @@ struct UnfoldedWeights {
 
 /// Whether the words can hold all of its multipliers.
 [[nodiscard]] bool takes_words(std::span<const runtime::Scale> scales, bool rounds_once);
-[[nodiscard]] std::vector<int32_t> words_of(const UnfoldedWeights& unfolded, WordsForm form);
+[[nodiscard]] std::vector<int32_t> words_of(const UnfoldedWeights& unfolded, WeightForm form);
 [[nodiscard]] runtime::Conv2DWordsParams words_params(const runtime::UnfoldedConv2DParams& p,
                                                       int32_t groups);
 

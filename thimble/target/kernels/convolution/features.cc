@@ -153,6 +153,31 @@ double count_few(const Conv2DParams& p, const CallShape& call, FeatureSums sums)
   return all > 0 ? (all - 4 * fours) / all : 0;
 }
 
+// What is counted of kernels that make a few channels at a pair of pixels: conv_2d_pairs_*,
+// conv_2d_mve, conv_2d_1x1_mve; conv_2d_1x1_dsp has blocks at one pixel. Pixels are windows that
+// are read one by one, with conv_2d_1x1_mve calls of the block.
+struct PairFeature {
+  using F = Feature;
+  static constexpr F kBlock = F::kQuad;                // a few channels at a pair of pixels
+  static constexpr F kBlockProduct = F::kQuadProduct;  // a few inputs of one
+  static constexpr F kLastBlock = F::kSingle;          // channels at a last pixel alone
+  static constexpr F kLastProduct = F::kSingleProduct;
+  static constexpr F kCutChannel = F::kOne;  // channels whose block is cut
+  // Rows of windows looked for once for a row of outputs.
+  static constexpr F kFoundRow = F::kQuadRun;
+  // Rows of windows at pixels that a ring cuts.
+  static constexpr F kCutRow = F::kSingleRun;
+  static constexpr F kWindowPair = F::kFour;  // pairs of windows read together
+  static constexpr F kWindowPairRun = F::kFourRun;
+  static constexpr F kAlignedInputs = F::kFourProduct;  // every four inputs of such pairs
+  static constexpr F kUnalignedInputs = F::kBroken;     // the same, not aligned
+  static constexpr F kInputsLeft = F::kBrokenSingle;    // those behind the fours
+  // Runs of windows read one by one, or rows copied.
+  static constexpr F kWindowRun = F::kOneRun;
+  static constexpr F kInputCopied = F::kOneProduct;  // inputs copied one by one
+  static constexpr F kCutStore = F::kRingRun;        // pairs whose outputs are stored apart
+};
+
 // What the inner block of a kernel does at once, at two pixels.
 struct PixelPairBlock {
   int channels, inputs;
@@ -169,13 +194,14 @@ double count_windows_of_copies(const runtime::Window2D& w, int32_t in_channels,
   const int32_t row = runtime::conv_2d_pairs_row_inputs(w.kernel_h, w.kernel_w, in_channels);
   const int32_t left = row % 4;
   sums.add(Feature::kRow, rows(region));
-  sums.add(Feature::kQuadRun, rows(region) * w.kernel_h);
-  sums.add(Feature::kOneRun, copied);
-  sums.add(Feature::kOneProduct, copied * in_channels * (w.kernel_w + (columns - 1) * w.stride_w));
-  sums.add(Feature::kFour, pairs);
-  sums.add(Feature::kFourRun, pairs * w.kernel_h);
-  sums.add(Feature::kBroken, pairs * std::ceil(w.kernel_h * row / 4.0));
-  sums.add(Feature::kBrokenSingle, pairs * w.kernel_h * left);
+  sums.add(PairFeature::kFoundRow, rows(region) * w.kernel_h);
+  sums.add(PairFeature::kWindowRun, copied);
+  sums.add(PairFeature::kInputCopied,
+           copied * in_channels * (w.kernel_w + (columns - 1) * w.stride_w));
+  sums.add(PairFeature::kWindowPair, pairs);
+  sums.add(PairFeature::kWindowPairRun, pairs * w.kernel_h);
+  sums.add(PairFeature::kUnalignedInputs, pairs * std::ceil(w.kernel_h * row / 4.0));
+  sums.add(PairFeature::kInputsLeft, pairs * w.kernel_h * left);
   return pairs;
 }
 
@@ -193,7 +219,7 @@ double count_windows_of_rows(const runtime::Window2D& w, int32_t in_channels,
   const bool filled = runtime::conv_2d_pairs_row_inputs(w.kernel_h, w.kernel_w, in_channels) !=
                       w.kernel_w * in_channels;
   if (!joined || filled || w.kernel_h > runtime::WindowRows::kMostRows) return 0;
-  sums.add(Feature::kQuadRun, all_rows * w.kernel_h);
+  sums.add(PairFeature::kFoundRow, all_rows * w.kernel_h);
   const int32_t run = w.kernel_w * in_channels, left = run % 4;
   const runtime::Outputs inner = runtime::full_columns(w, region);
   const TapSums y = row_taps(w, region);
@@ -205,11 +231,12 @@ double count_windows_of_rows(const runtime::Window2D& w, int32_t in_channels,
   const bool aligned = left == 0 && w.stride_w * x.stride[2] % 4 == 0;
   const double fours = std::ceil(double{1} * w.kernel_h * run / 4);
   const bool edges = region.begin[3] % 2 != 0 || region.end[3] % 2 != 0;
-  sums.add(Feature::kFour, pairs);
-  sums.add(Feature::kFourRun, pairs * w.kernel_h);
-  sums.add(aligned ? Feature::kFourProduct : Feature::kBroken, pairs * fours);
-  sums.add(Feature::kBrokenSingle, pairs * w.kernel_h * left);
-  sums.add(Feature::kRingRun, edges ? pairs : pairs * cut_rows(call.out, written_columns(w, call)));
+  sums.add(PairFeature::kWindowPair, pairs);
+  sums.add(PairFeature::kWindowPairRun, pairs * w.kernel_h);
+  sums.add(aligned ? PairFeature::kAlignedInputs : PairFeature::kUnalignedInputs, pairs * fours);
+  sums.add(PairFeature::kInputsLeft, pairs * w.kernel_h * left);
+  sums.add(PairFeature::kCutStore,
+           edges ? pairs : pairs * cut_rows(call.out, written_columns(w, call)));
   return pairs;
 }
 
@@ -249,17 +276,18 @@ void count_pixel_pairs(const runtime::Window2D& w, int32_t in_channels, const Ca
   const double edges = block.channels * whole - extent(region, 3);
   const double products = std::ceil(inputs / block.inputs);
   sums.add(Feature::kElement, count * extent(region, 3));
-  sums.add(Feature::kQuad, pairs * whole);
-  sums.add(Feature::kQuadProduct, pairs * whole * products);
-  sums.add(Feature::kSingle, alone * whole);
-  sums.add(Feature::kSingleProduct, alone * whole * products);
-  sums.add(Feature::kOne, (pairs + alone) * edges);
+  sums.add(PairFeature::kBlock, pairs * whole);
+  sums.add(PairFeature::kBlockProduct, pairs * whole * products);
+  sums.add(PairFeature::kLastBlock, alone * whole);
+  sums.add(PairFeature::kLastProduct, alone * whole * products);
+  sums.add(PairFeature::kCutChannel, (pairs + alone) * edges);
   // Calls of a column find their pixels in rings; others go as if there were none but for rows that
   // these cut, whose windows are looked for one by one.
   if (mve || extent(region, 2) == 1) {
     sums.add(Feature::kRingPixel, count * ((ring(call.in[0]) ? 1 : 0) + (ring(call.out) ? 1 : 0)));
   } else {
-    sums.add(Feature::kSingleRun, count * w.kernel_h * cut_rows(call.in[0], read_columns(w, call)));
+    sums.add(PairFeature::kCutRow,
+             count * w.kernel_h * cut_rows(call.in[0], read_columns(w, call)));
   }
   const double by_two = mve ? 0 : count_windows_by_two(w, in_channels, call, sums);
   const double read = count - 2 * by_two, share = count > 0 ? read / count : 0;
@@ -270,10 +298,11 @@ void count_pixel_pairs(const runtime::Window2D& w, int32_t in_channels, const Ca
     const TapSums y = row_taps(w, region), x = column_taps(w, region);
     const bool joined = call.in[0].stride[2] * w.dilation_w == in_channels;
     const double images = extent(region, 0);
-    sums.add(Feature::kOneRun, share * images * y.inside * (joined ? x.some_inside : x.inside));
+    sums.add(PairFeature::kWindowRun,
+             share * images * y.inside * (joined ? x.some_inside : x.inside));
     sums.add(Feature::kPaddingRun,
              images * (y.outputs * x.outputs * window_taps(w) - y.inside * x.inside));
-    if (!mve && in_channels % 4 != 0) sums.add(Feature::kOneProduct, read * inputs);
+    if (!mve && in_channels % 4 != 0) sums.add(PairFeature::kInputCopied, read * inputs);
   }
 }
 
@@ -295,11 +324,11 @@ void count_joined_pairs(const runtime::Window2D& w, int32_t in_channels, const C
   sums.add(Feature::kRow, runs);
   sums.add(Feature::kPixel, alone + (cut || rings > 0 ? pairs : runs));
   sums.add(Feature::kElement, count * extent(region, 3));
-  sums.add(Feature::kQuad, pairs * fours);
-  sums.add(Feature::kQuadProduct, pairs * fours * products);
-  sums.add(Feature::kSingle, alone * fours);
-  sums.add(Feature::kSingleProduct, alone * fours * products);
-  sums.add(Feature::kOne, cut ? pairs + alone : 0);
+  sums.add(PairFeature::kBlock, pairs * fours);
+  sums.add(PairFeature::kBlockProduct, pairs * fours * products);
+  sums.add(PairFeature::kLastBlock, alone * fours);
+  sums.add(PairFeature::kLastProduct, alone * fours * products);
+  sums.add(PairFeature::kCutChannel, cut ? pairs + alone : 0);
   sums.add(Feature::kRingPixel, count * rings);
 }
 
@@ -308,8 +337,8 @@ void count_single_pixels(int32_t in_channels, const CallShape& call, FeatureSums
   const double count = pixels(call.region), blocks = std::ceil(extent(call.region, 3) / 4);
   sums.add(Feature::kPixel, count);
   sums.add(Feature::kElement, count * extent(call.region, 3));
-  sums.add(Feature::kQuad, count * blocks);
-  sums.add(Feature::kQuadProduct, count * blocks * in_channels / 4);
+  sums.add(PairFeature::kBlock, count * blocks);
+  sums.add(PairFeature::kBlockProduct, count * blocks * in_channels / 4);
 }
 
 // Features of a kernel whose weights are packed for it.
@@ -335,8 +364,7 @@ void count(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
   const runtime::Region& region = call.region;
   if (info(call.kernel).set != InstructionSet::kPortable)
     return count_packed(p.window, p.in_per_group, call, sums);
-  const bool finalises = std::string_view(info(call.kernel).name).ends_with("_finalise");
-  if (finalises) {
+  if (info(call.kernel).family == Family::kConv2DFinalise) {
     sums.add(Feature::kRow, rows(region));
     sums.add(Feature::kPixel, pixels(region));
     sums.add(Feature::kElement, pixels(region) * extent(region, 3));

@@ -2,16 +2,15 @@
 #include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 
 #include <algorithm>
-#include <cstring>
 
-#include "thimble/model/error.h"
 #include "thimble/model/rounding.h"
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/convolution/conv_2d_words.h"
+#include "thimble/target/kernels/convolution/float_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/floats.h"
-#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -23,31 +22,6 @@ bool has_symmetric_weights(const Operands& t) {
   return weights.type == DType::kInt8 && weights.is_constant() &&
          std::ranges::all_of(zeros, [](int32_t z) { return z == 0; }) &&
          (t.bias() == nullptr || t.bias()->is_constant());
-}
-
-// Lower and upper word of each.
-std::vector<int32_t> bias_words(const Tensor* bias, size_t channels) {
-  std::vector<int32_t> words(2 * channels);
-  if (bias == nullptr) return words;
-  const auto size = static_cast<size_t>(size_bytes(bias->type));
-  check(bias->data->size() == channels * size, "a bias has the wrong size");
-  for (size_t o = 0; o < channels; ++o) {
-    std::memcpy(&words[2 * o], bias->data->data() + o * size, size);
-    if (bias->type == DType::kInt32) words[2 * o + 1] = words[2 * o] < 0 ? -1 : 0;
-  }
-  return words;
-}
-
-// Those of a depthwise convolution stand by taps, the kernel's by output channels.
-PackedConstant weights_by_channel(const Operands& t) {
-  const Shape& shape = t.in(1).shape;
-  if (!std::holds_alternative<DepthwiseConv2D>(t.op.attributes)) return packed_weights(t, shape);
-  const auto channels = static_cast<size_t>(shape.back());
-  const auto taps = static_cast<size_t>(elements(shape)) / channels;
-  Bytes packed(taps * channels);
-  for (size_t k = 0; k < packed.size(); ++k)
-    packed[k % channels * taps + k / channels] = (*t.in(1).data)[k];
-  return {"weights", DType::kInt8, {shape[3], shape[1], shape[2], 1}, std::move(packed)};
 }
 
 }  // namespace
@@ -88,15 +62,6 @@ KernelUse unfolded_use(const Operands& t, Family family, const ConvolutionAxes& 
                                params.rounds_once != 0)};
 }
 
-std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t) {
-  const auto channels = static_cast<size_t>(t.out().shape.back());
-  std::vector<PackedConstant> result =
-      packed_scales(channel_scales(t, channels, scale_of(t.out())));
-  result.insert(result.begin(), packed_words("bias", bias_words(t.bias(), channels)));
-  result.insert(result.begin(), weights_by_channel(t));
-  return result;
-}
-
 bool supported(const TransposeConv&, const Operands& t, Method method) {
   return method == Method::kCompute && (has_symmetric_weights(t) || has_float_weights(t)) &&
          has_row(Family::kTransposeConv, t);
@@ -116,6 +81,45 @@ std::vector<KernelUse> uses(const TransposeConv& a, const Operands& t, Method) {
   }
   return {unfolded_use(t, Family::kTransposeConv, axes, fill(runtime::UnfoldedConv2DParams{}),
                        a.activation)};
+}
+
+namespace {
+
+/// Convolutions that fold nothing into their bias, of one type.
+template <auto Kernel>
+constexpr KernelInfo unfolded_row(const char* name, Family family, DType type) {
+  return row<Kernel>({.name = name,
+                      .family = family,
+                      .in = type,
+                      .out = type,
+                      .progress = Progress::kPixel,
+                      .pack = pack_unfolded_conv_2d});
+}
+
+/// Transposed ones of int8 by instruction sets.
+template <auto Kernel>
+constexpr KernelInfo transpose_conv_row(const char* name, InstructionSet set) {
+  KernelInfo result = unfolded_row<Kernel>(name, Family::kTransposeConv, DType::kInt8);
+  result.set = set;
+  result.dense_channels = true;
+  return result;
+}
+
+}  // namespace
+
+std::span<const KernelInfo> unfolded_conv_2d_rows() {
+  using enum DType;
+  using enum Family;
+  using enum InstructionSet;
+  static constexpr KernelInfo kRows[] = {
+      unfolded_row<runtime::conv_2d_i16>("conv_2d_i16", kConv2D, kInt16),
+      unfolded_row<runtime::conv_2d_offset>("conv_2d_offset", kConv2DOffset, kInt8),
+      unfolded_row<runtime::transpose_conv>("transpose_conv", kTransposeConv, kInt8),
+      transpose_conv_row<runtime::transpose_conv_mve>("transpose_conv_mve", kMve),
+      transpose_conv_row<runtime::transpose_conv_dsp>("transpose_conv_dsp", kDsp),
+      unfolded_row<runtime::transpose_conv_i16>("transpose_conv_i16", kTransposeConv, kInt16),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

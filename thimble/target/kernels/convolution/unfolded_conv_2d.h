@@ -3,7 +3,7 @@
 // thimble/target/kernels.
 #pragma once
 
-#include "thimble/target/kernels/convolution/conv_2d.h"
+#include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
 
 namespace thimble {
@@ -12,9 +12,9 @@ namespace thimble {
 /// absent; weights and bias constant.
 [[nodiscard]] bool has_int16_weights(const Operands& t);
 
-/// The call of `family`; window and channels of the groups are in `params`.
 /// All are int8, the weights constant, with one scale and a zero point that is not 0.
 [[nodiscard]] bool has_offset_weights(const Operands& t);
+/// The call of `family`; window and channels of the groups are in `params`.
 [[nodiscard]] KernelUse unfolded_use(const Operands& t, Family family, const ConvolutionAxes& axes,
                                      runtime::UnfoldedConv2DParams params, Activation activation);
 

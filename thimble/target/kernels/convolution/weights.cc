@@ -48,6 +48,31 @@ bool multiplies_in_float(const Attributes& attributes) {
          std::holds_alternative<FullyConnected>(attributes);
 }
 
+// Lower and upper word of each.
+std::vector<int32_t> bias_words(const Tensor* bias, size_t channels) {
+  std::vector<int32_t> words(2 * channels);
+  if (bias == nullptr) return words;
+  const auto size = static_cast<size_t>(size_bytes(bias->type));
+  check(bias->data->size() == channels * size, "a bias has the wrong size");
+  for (size_t o = 0; o < channels; ++o) {
+    std::memcpy(&words[2 * o], bias->data->data() + o * size, size);
+    if (bias->type == DType::kInt32) words[2 * o + 1] = words[2 * o] < 0 ? -1 : 0;
+  }
+  return words;
+}
+
+// Those of a depthwise convolution stand by taps, the kernel's by output channels.
+PackedConstant weights_by_channel(const Operands& t) {
+  const Shape& shape = t.in(1).shape;
+  if (!std::holds_alternative<DepthwiseConv2D>(t.op.attributes)) return packed_weights(t, shape);
+  const auto channels = static_cast<size_t>(shape.back());
+  const auto taps = static_cast<size_t>(elements(shape)) / channels;
+  Bytes packed(taps * channels);
+  for (size_t k = 0; k < packed.size(); ++k)
+    packed[k % channels * taps + k / channels] = (*t.in(1).data)[k];
+  return {"weights", DType::kInt8, {shape[3], shape[1], shape[2], 1}, std::move(packed)};
+}
+
 }  // namespace
 
 std::vector<PackedConstant> packed_scales(const std::vector<runtime::Scale>& scales) {
@@ -159,6 +184,15 @@ runtime::Window2D window_of(const Window& w, const Shape& x) {
           .pad_left = static_cast<int32_t>(w.padding.left),
           .in_h = static_cast<int32_t>(x.at(1)),
           .in_w = static_cast<int32_t>(x.at(2))};
+}
+
+std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t) {
+  const auto channels = static_cast<size_t>(t.out().shape.back());
+  std::vector<PackedConstant> result =
+      packed_scales(channel_scales(t, channels, scale_of(t.out())));
+  result.insert(result.begin(), packed_words("bias", bias_words(t.bias(), channels)));
+  result.insert(result.begin(), weights_by_channel(t));
+  return result;
 }
 
 }  // namespace thimble

@@ -54,6 +54,9 @@ template <class Term>
 /// bias as it is (zeros if absent), multipliers, shifts.
 [[nodiscard]] std::vector<PackedConstant> unfolded_constants(const Operands& t, size_t channels,
                                                              float result_scale);
+/// The weights by output channels, the bias in two words each (zeros if absent), multipliers,
+/// shifts.
+[[nodiscard]] std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t);
 /// The weights themselves.
 [[nodiscard]] PackedConstant packed_weights(const Operands& t, Shape packed_shape);
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of int16 in words: groups of four channels as quads, of two as singles, with their
-// runs of inputs and a product for every two of these; ones are pixels whose runs are looked for.
-// Depthwise: groups as fours, with rows of taps and taps, and channels alone as singles.
-// In MVE a product is one of every eight inputs of a run. transpose_conv_in_fours.h: groups of
-// four, or channels where there are fewer, as quads, with their runs and products of every input.
+// Convolutions of int16 in words, and transposed ones in fours (transpose_conv_in_fours.h).
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "runtime/dsp/input_runs.h"
 #include "runtime/portable/transpose_conv.h"
@@ -14,6 +9,42 @@
 
 namespace thimble {
 namespace {
+
+// What is counted of convolutions in words.
+struct WordsFeature {
+  using F = Feature;
+  static constexpr F kFour = F::kQuad;        // groups of four channels
+  static constexpr F kFourRun = F::kQuadRun;  // runs of inputs of these
+  // Every two inputs, in MVE every eight of a run.
+  static constexpr F kFourProduct = F::kQuadProduct;
+  static constexpr F kTwo = F::kSingle;  // groups of two channels
+  static constexpr F kTwoRun = F::kSingleRun;
+  static constexpr F kTwoProduct = F::kSingleProduct;
+  static constexpr F kFoundPixel = F::kOne;  // pixels whose runs are looked for
+  static constexpr F kFoundRun = F::kOneRun;
+};
+
+// What is counted of depthwise ones in words.
+struct DepthwiseWordsFeature {
+  using F = Feature;
+  static constexpr F kFour = F::kFour;        // groups of four channels
+  static constexpr F kFourRow = F::kFourRun;  // rows of taps of these
+  static constexpr F kFourTap = F::kFourProduct;
+  static constexpr F kChannel = F::kSingle;  // channels alone
+  static constexpr F kChannelRow = F::kSingleRun;
+  static constexpr F kChannelTap = F::kSingleProduct;
+  static constexpr F kFoundPixel = F::kOne;  // pixels whose taps are looked for
+  static constexpr F kFoundRow = F::kOneRun;
+};
+
+// What is counted of transposed ones in fours.
+struct InFoursFeature {
+  using F = Feature;
+  // Four channels, or one where there are fewer.
+  static constexpr F kGroup = F::kQuad;
+  static constexpr F kGroupRun = F::kQuadRun;
+  static constexpr F kGroupProduct = F::kQuadProduct;  // every input
+};
 
 /// Taps and runs of the windows of all pixels, padding left out.
 struct WindowTaps {
@@ -62,14 +93,14 @@ void count_depthwise(const runtime::Conv2DWordsParams& p, const CallShape& call,
   const double fours = last > first ? last - first : 0;
   const double alone = end - begin - 4 * fours;
   const double count = pixels(call.region);
-  sums.add(Feature::kOne, count * of.found);
-  sums.add(Feature::kOneRun, of.runs * of.found);
-  sums.add(Feature::kFour, count * fours);
-  sums.add(Feature::kFourRun, of.runs * fours);
-  sums.add(Feature::kFourProduct, of.taps * fours);
-  sums.add(Feature::kSingle, count * alone);
-  sums.add(Feature::kSingleRun, of.runs * alone);
-  sums.add(Feature::kSingleProduct, of.taps * alone);
+  sums.add(DepthwiseWordsFeature::kFoundPixel, count * of.found);
+  sums.add(DepthwiseWordsFeature::kFoundRow, of.runs * of.found);
+  sums.add(DepthwiseWordsFeature::kFour, count * fours);
+  sums.add(DepthwiseWordsFeature::kFourRow, of.runs * fours);
+  sums.add(DepthwiseWordsFeature::kFourTap, of.taps * fours);
+  sums.add(DepthwiseWordsFeature::kChannel, count * alone);
+  sums.add(DepthwiseWordsFeature::kChannelRow, of.runs * alone);
+  sums.add(DepthwiseWordsFeature::kChannelTap, of.taps * alone);
 }
 
 // So many inputs of a run at once; in MVE eight.
@@ -86,9 +117,9 @@ void count_in_fours(const runtime::UnfoldedConv2DParams& p, const CallShape& cal
   const WindowTaps of = window_taps(p.window, call, p.in_per_group);
   const double outputs = extent(call.region, 3);
   const double groups = outputs < 4 ? outputs : std::ceil(outputs / 4);
-  sums.add(Feature::kQuad, pixels(call.region) * groups);
-  sums.add(Feature::kQuadRun, of.runs * groups);
-  sums.add(Feature::kQuadProduct, products(of, p.in_per_group, call.kernel, 1) * groups);
+  sums.add(InFoursFeature::kGroup, pixels(call.region) * groups);
+  sums.add(InFoursFeature::kGroupRun, of.runs * groups);
+  sums.add(InFoursFeature::kGroupProduct, products(of, p.in_per_group, call.kernel, 1) * groups);
 }
 
 void count(const runtime::Conv2DWordsParams& p, const CallShape& call, FeatureSums sums) {
@@ -97,8 +128,7 @@ void count(const runtime::Conv2DWordsParams& p, const CallShape& call, FeatureSu
   sums.add(Feature::kPixel, count);
   sums.add(Feature::kElement, count * extent(call.region, 3));
   if (call.in[0].modulus != 0 || call.out.modulus != 0) sums.add(Feature::kRingPixel, count);
-  if (std::string_view(info(call.kernel).name).ends_with("_depthwise_dsp"))
-    return count_depthwise(p, call, sums);
+  if (info(call.kernel).form == WeightForm::kDepthwise) return count_depthwise(p, call, sums);
   const WindowTaps of = window_taps(p.window, call, p.in_channels);
   const int32_t first = call.region.begin[3] / 4;
   double fours = 0, twos = 0;
@@ -107,15 +137,15 @@ void count(const runtime::Conv2DWordsParams& p, const CallShape& call, FeatureSu
   const bool parts = of.taps * p.in_channels > count * runtime::kMostInputs ||
                      of.runs > count * runtime::kMostRuns;
   const double found = parts ? 1 + fours + twos : of.found;
-  sums.add(Feature::kOne, count * found);
-  sums.add(Feature::kOneRun, of.runs * found);
-  sums.add(Feature::kQuad, count * fours);
-  sums.add(Feature::kQuadRun, of.runs * fours);
+  sums.add(WordsFeature::kFoundPixel, count * found);
+  sums.add(WordsFeature::kFoundRun, of.runs * found);
+  sums.add(WordsFeature::kFour, count * fours);
+  sums.add(WordsFeature::kFourRun, of.runs * fours);
   const double each = products(of, p.in_channels, call.kernel, 2);
-  sums.add(Feature::kQuadProduct, each * fours);
-  sums.add(Feature::kSingle, count * twos);
-  sums.add(Feature::kSingleRun, of.runs * twos);
-  sums.add(Feature::kSingleProduct, each * twos);
+  sums.add(WordsFeature::kFourProduct, each * fours);
+  sums.add(WordsFeature::kTwo, count * twos);
+  sums.add(WordsFeature::kTwoRun, of.runs * twos);
+  sums.add(WordsFeature::kTwoProduct, each * twos);
 }
 
 }  // namespace thimble

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/convolution/float_conv_2d.h"
 #include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/depthwise/depthwise_dsp.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
-#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
-
-std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t) {
-  const Shape& weights = t.in(1).shape;
-  return weight_constants(t, WeightOrder::kChannelLast, {weights[1], weights[2], weights[3]});
-}
 
 bool supported(const DepthwiseConv2D& a, const Operands& t, Method method) {
   if (has_int16_weights(t) || has_float_weights(t)) return method == Method::kCompute;
@@ -62,6 +58,51 @@ std::vector<KernelUse> uses(const DepthwiseConv2D& a, const Operands& t, Method 
            .out = identity_axes(4),
            .limits = limits_of(identity_axes(4), t.out().shape),
            .tail = depthwise_tail(t, clamp)}};
+}
+
+namespace {
+
+std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t) {
+  const Shape& weights = t.in(1).shape;
+  return weight_constants(t, WeightOrder::kChannelLast, {weights[1], weights[2], weights[3]});
+}
+
+/// A depthwise window of a few vectors; shifts to the right alone.
+bool is_depthwise_of_vectors(const KernelUse& use) {
+  const runtime::Window2D& w = std::get<runtime::DepthwiseConv2DParams>(use.params).window;
+  return is_depthwise_clamped(use) && w.kernel_h * w.kernel_w <= 64;
+}
+
+}  // namespace
+
+std::span<const KernelInfo> depthwise_conv_2d_rows() {
+  using enum Family;
+  using enum InstructionSet;
+  using enum Progress;
+  static constexpr KernelInfo kRows[] = {
+      row<runtime::depthwise_conv_2d>({.name = "depthwise_conv_2d",
+                                       .family = kDepthwiseConv2D,
+                                       .progress = kPixel,
+                                       .pack = pack_depthwise_conv_2d}),
+      row<runtime::depthwise_conv_2d_mve>(
+          {.name = "depthwise_conv_2d_mve",
+           .family = kDepthwiseConv2D,
+           .set = kMve,
+           .progress = kPixel,
+           .dense_channels = true,
+           .takes = is_depthwise_of_vectors,
+           .scratch_bytes = bytes_by<runtime::depthwise_conv_2d_mve_scratch_bytes>,
+           .pack = pack_depthwise_conv_2d}),
+      row<runtime::depthwise_conv_2d_in_place>(
+          {.name = "depthwise_conv_2d_in_place",
+           .family = kDepthwiseConv2DInPlace,
+           .progress = kPlane,
+           .rings = false,
+           .whole_axes = kWholeImages,
+           .scratch_bytes = bytes_by<runtime::depthwise_conv_2d_in_place_scratch_bytes>,
+           .pack = pack_depthwise_conv_2d}),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

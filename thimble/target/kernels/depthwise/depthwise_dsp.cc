@@ -9,7 +9,7 @@
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
-#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/rows.h"
 #include "thimble/target/kernels/tails.h"
 
 namespace thimble {
@@ -170,38 +170,19 @@ DepthwiseConv2DParams folded(const KernelParams& portable) {
   return result;
 }
 
-}  // namespace
-
-template <DepthwiseTail kTail, DepthwiseForm kForm>
-std::vector<PackedConstant> pack_depthwise(const Operands& t) {
-  const auto& a = std::get<DepthwiseConv2D>(t.op.attributes);
-  const KernelUse use = uses(a, t, Method::kCompute).front();
-  const std::optional<std::vector<int32_t>> bias = folded_bias(t, WeightOrder::kChannelLast);
-  check(bias.has_value(), "a folded bias does not fit 32 bits");
-  const std::vector<Scale> scales = channel_scales(t, bias->size(), scale_of(t.out()));
-  const Bytes& weights = *t.in(1).data;
-  const DepthwiseWeights from{
-      .weights = {reinterpret_cast<const int8_t*>(weights.data()), weights.size()},
-      .weights_zero_point = has_offset_weights(t) ? zero_point_of(t.in(1)) : 0,
-      .bias = *bias,
-      .scales = scales};
-  const DepthwiseConv2DParams params = folded(use.params);
-  return {packed_words("constants", kForm == DepthwiseForm::kCompact
-                                        ? depthwise_compact_words(from, params, kTail)
-                                        : depthwise_words(from, params, kTail))};
+template <WeightForm kForm>
+int64_t depthwise_scratch_within(const KernelParams& portable, const CallExtents& call,
+                                 int64_t room) {
+  return scratch_within(folded(portable), call, room,
+                        kForm == WeightForm::kCompact ? Ways::kUnpacked : Ways::kAny);
 }
-template std::vector<PackedConstant> pack_depthwise<DepthwiseTail::kRelu, DepthwiseForm::kWide>(
-    const Operands&);
-template std::vector<PackedConstant> pack_depthwise<DepthwiseTail::kShifted, DepthwiseForm::kWide>(
-    const Operands&);
-template std::vector<PackedConstant> pack_depthwise<DepthwiseTail::kClamped, DepthwiseForm::kWide>(
-    const Operands&);
-template std::vector<PackedConstant> pack_depthwise<DepthwiseTail::kRelu, DepthwiseForm::kCompact>(
-    const Operands&);
-template std::vector<PackedConstant>
-pack_depthwise<DepthwiseTail::kShifted, DepthwiseForm::kCompact>(const Operands&);
-template std::vector<PackedConstant>
-pack_depthwise<DepthwiseTail::kClamped, DepthwiseForm::kCompact>(const Operands&);
+
+template <WeightForm kForm>
+int64_t depthwise_scratch_bytes(const KernelParams& portable) {
+  return depthwise_scratch_within<kForm>(portable, whole_call(folded(portable)), kMostScratchBytes);
+}
+
+}  // namespace
 
 std::optional<DepthwiseTail> depthwise_tail(const DepthwiseSums& sums) {
   const auto all = [&](DepthwiseTail tail) {
@@ -290,38 +271,44 @@ DepthwiseConv2DPackedParams depthwise_packed(const DepthwiseConv2DParams& portab
                                 .clamp_add = 255 - (portable.clamp_max - portable.clamp_min),
                                 .clamp_less = portable.clamp_max - 255,
                                 .scratch_bytes = 0};
-  p.scratch_bytes = static_cast<int32_t>(depthwise_scratch_bytes<DepthwiseForm::kWide>(portable));
+  p.scratch_bytes = static_cast<int32_t>(depthwise_scratch_bytes<WeightForm::kWide>(portable));
   return p;
 }
 
-bool is_depthwise_relu(const KernelUse& use) {
-  return is_depthwise_clamped(use) && use.tail == DepthwiseTail::kRelu;
-}
-bool is_depthwise_shifted(const KernelUse& use) {
-  return is_depthwise_clamped(use) && use.tail != DepthwiseTail::kClamped;
-}
 bool is_depthwise_clamped(const KernelUse& use) {
   if (!use.tail.has_value()) return false;
   const Window2D w = folded(use.params).window;
   return w.dilation_h == 1 && w.dilation_w == 1;
 }
 
-template <DepthwiseForm kForm>
-int64_t depthwise_scratch_bytes(const KernelParams& portable) {
-  return depthwise_scratch_within<kForm>(portable, whole_call(folded(portable)), kMostScratchBytes);
+namespace {
+
+template <DepthwiseTail kTail, WeightForm kForm>
+std::vector<PackedConstant> pack_depthwise(const Operands& t) {
+  const auto& a = std::get<DepthwiseConv2D>(t.op.attributes);
+  const KernelUse use = uses(a, t, Method::kCompute).front();
+  const std::optional<std::vector<int32_t>> bias = folded_bias(t, WeightOrder::kChannelLast);
+  check(bias.has_value(), "a folded bias does not fit 32 bits");
+  const std::vector<Scale> scales = channel_scales(t, bias->size(), scale_of(t.out()));
+  const Bytes& weights = *t.in(1).data;
+  const DepthwiseWeights from{
+      .weights = {reinterpret_cast<const int8_t*>(weights.data()), weights.size()},
+      .weights_zero_point = has_offset_weights(t) ? zero_point_of(t.in(1)) : 0,
+      .bias = *bias,
+      .scales = scales};
+  const DepthwiseConv2DParams params = folded(use.params);
+  return {packed_words("constants", kForm == WeightForm::kCompact
+                                        ? depthwise_compact_words(from, params, kTail)
+                                        : depthwise_words(from, params, kTail))};
 }
-template <DepthwiseForm kForm>
-int64_t depthwise_scratch_within(const KernelParams& portable, const CallExtents& call,
-                                 int64_t room) {
-  return scratch_within(folded(portable), call, room,
-                        kForm == DepthwiseForm::kCompact ? Ways::kUnpacked : Ways::kAny);
+
+bool is_depthwise_relu(const KernelUse& use) {
+  return is_depthwise_clamped(use) && use.tail == DepthwiseTail::kRelu;
 }
-template int64_t depthwise_scratch_bytes<DepthwiseForm::kWide>(const KernelParams&);
-template int64_t depthwise_scratch_bytes<DepthwiseForm::kCompact>(const KernelParams&);
-template int64_t depthwise_scratch_within<DepthwiseForm::kWide>(const KernelParams&,
-                                                                const CallExtents&, int64_t);
-template int64_t depthwise_scratch_within<DepthwiseForm::kCompact>(const KernelParams&,
-                                                                   const CallExtents&, int64_t);
+
+bool is_depthwise_shifted(const KernelUse& use) {
+  return is_depthwise_clamped(use) && use.tail != DepthwiseTail::kClamped;
+}
 
 int64_t depthwise_in_place_scratch_bytes(const KernelParams& portable) {
   const auto& p = std::get<DepthwiseConv2DParams>(portable);
@@ -338,6 +325,85 @@ int64_t depthwise_in_place_scratch_within(const KernelParams& portable, const Ca
 
 KernelParams adapt_depthwise(const Operands&, const KernelParams& portable) {
   return depthwise_packed(folded(portable));
+}
+
+/// What the DSP kernels of depthwise convolutions have in common: they differ in their tails.
+template <auto Kernel, DepthwiseTail kTail>
+constexpr KernelInfo depthwise_row(const char* name) {
+  using enum DepthwiseTail;
+  return row<Kernel>(
+      {.name = name,
+       .family = Family::kDepthwiseConv2D,
+       .also = Family::kConv2DOffset,
+       .set = InstructionSet::kDsp,
+       .progress = Progress::kPixel,
+       .dense_channels = true,
+       .takes = kTail == kRelu      ? is_depthwise_relu
+                : kTail == kShifted ? is_depthwise_shifted
+                                    : is_depthwise_clamped,
+       .weights = Weights::kFast,
+       .form = WeightForm::kWide,
+       .tail = kTail,
+       .scratch_bytes = depthwise_scratch_bytes<WeightForm::kWide>,
+       .scratch_within = depthwise_scratch_within<WeightForm::kWide>,
+       .scratch_type = DType::kInt32,
+       .pack = pack_depthwise<kTail, WeightForm::kWide>,
+       .adapt = adapt_depthwise,
+       .fitted_as = kTail == kClamped ? "depthwise_conv_2d_clamped_dsp" : "depthwise_conv_2d_dsp"});
+}
+
+template <auto Kernel, DepthwiseTail kTail>
+constexpr KernelInfo depthwise_row_compact(const char* name) {
+  KernelInfo result = depthwise_row<Kernel, kTail>(name);
+  result.also = {};
+  result.weights = Weights::kCompact;
+  result.form = WeightForm::kCompact;
+  result.channel_multiple = 4;
+  result.scratch_bytes = depthwise_scratch_bytes<WeightForm::kCompact>;
+  result.scratch_within = depthwise_scratch_within<WeightForm::kCompact>;
+  result.pack = pack_depthwise<kTail, WeightForm::kCompact>;
+  return result;
+}
+
+template <auto Kernel, DepthwiseTail kTail>
+constexpr KernelInfo depthwise_row_in_place(const char* name) {
+  KernelInfo result = depthwise_row<Kernel, kTail>(name);
+  result.family = Family::kDepthwiseConv2DInPlace;
+  result.also = {};
+  result.progress = Progress::kPlane;
+  result.rings = false;
+  result.whole_axes = {false, true, true, false};
+  result.weights = Weights::kCompact;
+  result.channel_multiple = 4;
+  result.scratch_bytes = depthwise_in_place_scratch_bytes;
+  result.scratch_within = depthwise_in_place_scratch_within;
+  return result;
+}
+
+}  // namespace
+
+std::span<const KernelInfo> depthwise_dsp_rows() {
+  using enum DepthwiseTail;
+  static constexpr KernelInfo kRows[] = {
+      depthwise_row<runtime::depthwise_conv_2d_dsp, kRelu>("depthwise_conv_2d_dsp"),
+      depthwise_row<runtime::depthwise_conv_2d_shifted_dsp, kShifted>(
+          "depthwise_conv_2d_shifted_dsp"),
+      depthwise_row<runtime::depthwise_conv_2d_clamped_dsp, kClamped>(
+          "depthwise_conv_2d_clamped_dsp"),
+      depthwise_row_compact<runtime::depthwise_conv_2d_compact_dsp, kRelu>(
+          "depthwise_conv_2d_compact_dsp"),
+      depthwise_row_compact<runtime::depthwise_conv_2d_compact_shifted_dsp, kShifted>(
+          "depthwise_conv_2d_compact_shifted_dsp"),
+      depthwise_row_compact<runtime::depthwise_conv_2d_compact_clamped_dsp, kClamped>(
+          "depthwise_conv_2d_compact_clamped_dsp"),
+      depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_dsp, kRelu>(
+          "depthwise_conv_2d_in_place_dsp"),
+      depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_shifted_dsp, kShifted>(
+          "depthwise_conv_2d_in_place_shifted_dsp"),
+      depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_clamped_dsp, kClamped>(
+          "depthwise_conv_2d_in_place_clamped_dsp"),
+  };
+  return kRows;
 }
 
 }  // namespace thimble

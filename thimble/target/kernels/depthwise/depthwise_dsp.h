@@ -42,6 +42,8 @@ struct DepthwiseWeights {
 /// Words of a depthwise convolution with constants in 8 bits.
 [[nodiscard]] std::vector<int32_t> depthwise_compact_words(
     const DepthwiseWeights& from, const runtime::DepthwiseConv2DParams& params, DepthwiseTail tail);
+/// Whether the kernels of DSP cores take the call, one that can clamp to any range.
+[[nodiscard]] bool is_depthwise_clamped(const KernelUse& use);
 /// Without constants.
 [[nodiscard]] runtime::DepthwiseConv2DPackedParams depthwise_packed(
     const runtime::DepthwiseConv2DParams& portable);

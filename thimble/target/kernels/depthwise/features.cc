@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "thimble/target/kernels/feature_sums.h"
 
@@ -128,6 +127,58 @@ void count_planes(const DepthwiseConv2DParams& p, const CallShape& call, bool in
   if (in_place) sums.add(Feature::kCopied, planes * w.in_h * w.in_w);
 }
 
+// What is counted of depthwise_conv_2d_*_dsp, which make blocks of outputs of packed rows.
+struct BlockFeature {
+  using F = Feature;
+  // Blocks of 2 x 2 outputs, times channels, as all blocks.
+  static constexpr F kTwoByTwo = F::kQuad;
+  static constexpr F kFourStrided = F::kQuadStrided;  // blocks of 1 x 4 with stride 2
+  static constexpr F kFourInRow = F::kFourProduct;    // blocks of 1 x 4 with stride 1
+  static constexpr F kTwoInRow = F::kSingle;          // blocks of two outputs
+  static constexpr F kFourOfAny = F::kPixel;          // four outputs of any other window
+  static constexpr F kWeightWords = F::kQuadProduct;  // every two words of weights of these
+  static constexpr F kBlock = F::kQuadRun;            // blocks
+  static constexpr F kCall = F::kFour;                // calls for blocks
+  static constexpr F kCutCall = F::kRingPixel;        // calls in rows of outputs that a ring cuts
+  static constexpr F kBlockRow = F::kRow;             // rows of blocks
+  static constexpr F kStrip = F::kOne;
+  static constexpr F kPackedRow = F::kOneRun;
+  static constexpr F kPackedPair = F::kFourRun;  // pairs of columns of packed rows
+  static constexpr F kPackedFour = F::kCopied;   // fours of channels of these
+  // Channels left; two words of weights that are unpacked.
+  static constexpr F kPackedChannel = F::kOneProduct;
+  static constexpr F kCutPackedRow = F::kRingRun;  // packed rows that a ring cuts
+};
+
+// What is counted of them where they go pixel by pixel.
+struct PixelFeature {
+  using F = Feature;
+  static constexpr F kPixel = F::kSingleRun;
+  static constexpr F kPixelFour = F::kSingleProduct;     // fours of channels at pixels
+  static constexpr F kPixelChannel = F::kPaddingSingle;  // channels left at these
+  static constexpr F kPixelRow = F::kPaddingRun;         // rows of pixels
+  static constexpr F kRingRow = F::kPaddingQuad;         // such rows of rings
+  // Rows of windows that are looked for tap by tap.
+  static constexpr F kSoughtRow = F::kBroken;
+  static constexpr F kFilled = F::kBrokenSingle;   // what a call fills with padding
+  static constexpr F kRingOutput = F::kRingPixel;  // pixels found in the ring of the output
+};
+
+// What is counted of depthwise_conv_2d_mve.
+struct PlaneFeature {
+  using F = Feature;
+  static constexpr F kGroupRow = F::kRow;        // rows of groups
+  static constexpr F kRowBlock = F::kSingle;     // blocks of rows
+  static constexpr F kBlock = F::kQuad;          // blocks of a row
+  static constexpr F kVector = F::kQuadProduct;  // vectors of these
+  static constexpr F kChannel = F::kFour;        // channels of groups
+  static constexpr F kCall = F::kOne;            // calls for these
+  static constexpr F kPackedRow = F::kOneRun;
+  static constexpr F kPackedEight = F::kOneProduct;  // eights of channels of packed rows
+  static constexpr F kPackedColumn = F::kFourRun;    // columns of these
+  static constexpr F kWeightPacked = F::kWeight;
+};
+
 // What the DSP kernels go by.
 struct Packed {
   const Window2D& window;
@@ -166,7 +217,7 @@ class BlockCounts {
       left = in_place ? 0 : rows % 2;
     } else if (fixed && w.stride_h == 2 && 3 * pairs <= room_) {
       pack(pairs, 2 * rows + 1);
-      fours(Feature::kQuadStrided, rows, width);
+      fours(BlockFeature::kFourStrided, rows, width);
       left = 0;
     }
     if (!fixed && w.stride_h < w.kernel_h && w.kernel_h * pairs <= room_) {
@@ -176,7 +227,8 @@ class BlockCounts {
       left = 0;
     }
     if (left > 0) strips(left, width, fixed);
-    sums_.add(Feature::kRingRun, packed_rows_ * cut_rows(call_.in[0], read_columns(w, call_)));
+    sums_.add(BlockFeature::kCutPackedRow,
+              packed_rows_ * cut_rows(call_.in[0], read_columns(w, call_)));
   }
 
  private:
@@ -184,47 +236,47 @@ class BlockCounts {
   void pack(double pairs, double rows) {
     const int32_t fours = in_channels_ / 4, rest = in_channels_ % 4;
     packed_rows_ += images_ * rows;
-    sums_.add(Feature::kOneRun, images_ * rows);
-    sums_.add(Feature::kFourRun, images_ * rows * pairs);
-    sums_.add(Feature::kCopied, images_ * rows * pairs * fours);
-    sums_.add(Feature::kOneProduct, images_ * rows * pairs * rest);
+    sums_.add(BlockFeature::kPackedRow, images_ * rows);
+    sums_.add(BlockFeature::kPackedPair, images_ * rows * pairs);
+    sums_.add(BlockFeature::kPackedFour, images_ * rows * pairs * fours);
+    sums_.add(BlockFeature::kPackedChannel, images_ * rows * pairs * rest);
   }
   // Blocks side by side in `rows` rows, and calls for them.
   void blocks(Feature block, double rows, double count) {
     sums_.add(block, images_ * rows * count * channels_);
-    sums_.add(Feature::kQuadRun, images_ * rows * count * runs_);
+    sums_.add(BlockFeature::kBlock, images_ * rows * count * runs_);
   }
   // Where a ring ends within a row of outputs, each block has one.
   void calls(double rows, double count, double blocks) {
     const double alone = cut_rows(call_.out, written_columns(p_.window, call_));
     const double all = (1 - alone) * count + alone * blocks;
-    sums_.add(Feature::kFour, images_ * rows * all * runs_);
-    sums_.add(Feature::kRingPixel, images_ * rows * alone * blocks);
+    sums_.add(BlockFeature::kCall, images_ * rows * all * runs_);
+    sums_.add(BlockFeature::kCutCall, images_ * rows * alone * blocks);
   }
 
   void row_pairs(double rows, int32_t width) {
     const int32_t pairs = width / 2, single = width % 2;
-    sums_.add(Feature::kRow, images_ * rows);
-    blocks(Feature::kQuad, rows, pairs);
-    blocks(Feature::kSingle, rows, single);
+    sums_.add(BlockFeature::kBlockRow, images_ * rows);
+    blocks(BlockFeature::kTwoByTwo, rows, pairs);
+    blocks(BlockFeature::kTwoInRow, rows, single);
     calls(rows, (width > 1 ? 1 : 0) + single, pairs + single);
   }
   void fours(Feature block, double rows, int32_t width) {
-    sums_.add(Feature::kRow, images_ * rows);
+    sums_.add(BlockFeature::kBlockRow, images_ * rows);
     const int32_t rest = width % 4, count = width / 4 + (rest == 3 ? 1 : 0);
     blocks(block, rows, count);
-    blocks(Feature::kSingle, rows, rest == 1 || rest == 2 ? 1 : 0);
+    blocks(BlockFeature::kTwoInRow, rows, rest == 1 || rest == 2 ? 1 : 0);
     calls(rows, (width > 3 ? 1 : 0) + (rest > 0 ? 1 : 0), std::ceil(width / 4.0));
   }
   void any(double rows, int32_t width) {
     const int32_t forms = p_.window.stride_w % 2 == 0 ? 1 : 2;
-    sums_.add(Feature::kRow, images_ * rows);
+    sums_.add(BlockFeature::kBlockRow, images_ * rows);
     for (int32_t form = 0; form < forms; ++form) {
       const int32_t outputs = (width + forms - 1 - form) / forms;
       const int32_t count = (outputs + 3) / 4;
-      blocks(Feature::kPixel, rows, count);
-      sums_.add(Feature::kQuadProduct, images_ * rows * count * channels_ *
-                                           runtime::depthwise_weight_words(p_.window) / 2);
+      blocks(BlockFeature::kFourOfAny, rows, count);
+      sums_.add(BlockFeature::kWeightWords, images_ * rows * count * channels_ *
+                                                runtime::depthwise_weight_words(p_.window) / 2);
       calls(rows, (outputs > 3 ? 1 : 0) + (outputs % 4 > 0 ? 1 : 0), count);
     }
   }
@@ -234,11 +286,11 @@ class BlockCounts {
     for (int32_t begin = 0; begin < width; begin += most) {
       const int32_t count = std::min(most, width - begin);
       pack(runtime::depthwise_pairs(w, count), rows * w.kernel_h);
-      sums_.add(Feature::kOne, images_ * rows);
+      sums_.add(BlockFeature::kStrip, images_ * rows);
       if (!fixed) {
         any(rows, count);
       } else {
-        fours(w.stride_w == 1 ? Feature::kFourProduct : Feature::kQuadStrided, rows, count);
+        fours(w.stride_w == 1 ? BlockFeature::kFourInRow : BlockFeature::kFourStrided, rows, count);
       }
     }
   }
@@ -261,22 +313,21 @@ void count_each_pixel(const Window2D& w, const CallShape& call, FeatureSums sums
   const double clipped = 3 * count - images * down.inside * across.full;
   // Behind the end of a ring, to the end of the row.
   const double cut = cut_rows(x, read_columns(w, call)) * 3 * count / 2;
-  sums.add(Feature::kSingleRun, count);
-  sums.add(Feature::kSingleProduct, count * quads);
-  sums.add(Feature::kPaddingSingle, count * singles);
-  sums.add(Feature::kPaddingRun, rows(region));
-  if (x.modulus != 0) sums.add(Feature::kPaddingQuad, rows(region));
-  sums.add(Feature::kBroken, clipped + cut);
-  sums.add(Feature::kBrokenSingle, quads + singles);
-  if (call.out.modulus != 0) sums.add(Feature::kRingPixel, count);
+  sums.add(PixelFeature::kPixel, count);
+  sums.add(PixelFeature::kPixelFour, count * quads);
+  sums.add(PixelFeature::kPixelChannel, count * singles);
+  sums.add(PixelFeature::kPixelRow, rows(region));
+  if (x.modulus != 0) sums.add(PixelFeature::kRingRow, rows(region));
+  sums.add(PixelFeature::kSoughtRow, clipped + cut);
+  sums.add(PixelFeature::kFilled, quads + singles);
+  if (call.out.modulus != 0) sums.add(PixelFeature::kRingOutput, count);
 }
 
 // All of the region's channels at once, or `most` at a time where outputs lie over inputs that
 // others still want: strips of a row if there is room for one, else four channels of a pixel.
 void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
   runtime::Region part = call.region;
-  const bool compact =
-      std::string_view(info(call.kernel).name).find("_compact_") != std::string::npos;
+  const bool compact = info(call.kernel).form == WeightForm::kCompact;
   const int32_t unpacked = compact ? runtime::depthwise_unpacked_bytes(p.window) : 0;
   const int32_t fours =
       runtime::depthwise_fours(p.window, p.scratch_bytes, part.end[2] - part.begin[2],
@@ -285,7 +336,7 @@ void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
   if (compact) {
     const int32_t words =
         runtime::depthwise_forms(p.window) * runtime::depthwise_weight_words(p.window);
-    sums.add(Feature::kOneProduct, extent(part, 3) * words / 2);
+    sums.add(BlockFeature::kPackedChannel, extent(part, 3) * words / 2);
   }
   const bool pixels = !in_place && !compact && runtime::is_depthwise_3x3(p.window);
   if (pixels && runtime::depthwise_by_pixels(
@@ -331,7 +382,8 @@ class PlaneCounts {
   void count() {
     const double weights = runtime::depthwise_plane_weights(p_.window, strips_.planes);
     const double images = extent(region_, 0);
-    sums_.add(Feature::kWeight, std::ceil(channels_ / 8) * p_.window.kernel_h * p_.window.kernel_w);
+    sums_.add(PlaneFeature::kWeightPacked,
+              std::ceil(channels_ / 8) * p_.window.kernel_h * p_.window.kernel_w);
     sums_.add(Feature::kCopied, channels_ * weights);
     const int32_t step = ring_ ? 1 : strips_.planes.rows;
     for (int32_t y = region_.begin[1]; y < region_.end[1]; y += step) {
@@ -353,24 +405,24 @@ class PlaneCounts {
     const double inside = std::max(0, std::min(left + columns, w.in_w) - std::max(left, 0));
     const double eights = std::ceil(in_channels_ / 8.0);
     const double calls = images * (p_.multiplier == 1 ? 1 : in_channels_);
-    sums_.add(Feature::kRow, images);
-    sums_.add(Feature::kOneRun, images * packed);
-    sums_.add(Feature::kOneProduct, images * packed * eights);
-    sums_.add(Feature::kFourRun, images * packed * eights * inside);
+    sums_.add(PlaneFeature::kGroupRow, images);
+    sums_.add(PlaneFeature::kPackedRow, images * packed);
+    sums_.add(PlaneFeature::kPackedEight, images * packed * eights);
+    sums_.add(PlaneFeature::kPackedColumn, images * packed * eights * inside);
     const bool whole = strips_.outputs == region_.end[2] - region_.begin[2];
     if (top < 0 || bottom > w.in_h || !whole || y == region_.begin[1])
       sums_.add(Feature::kCopied, images * in_channels_ * columns * strips_.planes.slots);
     if (rows > 1 && strips_.planes.vectors == 1 && strips_.planes.rows == 3) {
-      sums_.add(Feature::kOne, calls);
-      sums_.add(Feature::kFour, images * channels_);
-      sums_.add(Feature::kSingle, images * channels_ * outputs);
+      sums_.add(PlaneFeature::kCall, calls);
+      sums_.add(PlaneFeature::kChannel, images * channels_);
+      sums_.add(PlaneFeature::kRowBlock, images * channels_ * outputs);
       return;
     }
     const double blocks = images * rows * channels_ * std::ceil(outputs / 4.0);
-    sums_.add(Feature::kOne, calls * rows);
-    sums_.add(Feature::kFour, images * rows * channels_);
-    sums_.add(Feature::kQuad, blocks);
-    sums_.add(Feature::kQuadProduct, blocks * strips_.planes.vectors);
+    sums_.add(PlaneFeature::kCall, calls * rows);
+    sums_.add(PlaneFeature::kChannel, images * rows * channels_);
+    sums_.add(PlaneFeature::kBlock, blocks);
+    sums_.add(PlaneFeature::kVector, blocks * strips_.planes.vectors);
   }
 
   const DepthwiseConv2DParams& p_;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/target/kernels/kernel.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 #include <algorithm>
 
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/axes.h"
-#include "thimble/target/kernels/kernel_uses.h"
 #include "thimble/target/kernels/operands.h"
 
 namespace thimble {
@@ -46,10 +45,6 @@ std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method meth
   return std::visit([&](const auto& a) { return uses(a, t, method); }, op.attributes);
 }
 
-KernelId chosen(KernelId wanted, const KernelUse& use) {
-  return wanted.valid() && does(wanted, use) ? wanted : use.kernel;
-}
-
 Scratch scratch(const Graph& graph, const Op& op, Method method, KernelId wanted) {
   return has_kernel(graph, op, method) ? scratch(kernel_uses(graph, op, method), wanted)
                                        : Scratch{};
@@ -79,25 +74,6 @@ KernelParams params_of(const Graph& graph, const Op& op, KernelId kernel, const 
 std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel) {
   const KernelInfo& k = info(kernel);
   return k.pack == nullptr ? std::vector<PackedConstant>{} : k.pack({graph, op});
-}
-
-KernelId copy_kernel(DType type) {
-  switch (type) {
-    case DType::kBool:
-    case DType::kInt8:
-    case DType::kUInt8:
-      return portable_kernel(Family::kCopy);
-    case DType::kInt16:
-      return portable_kernel(Family::kCopy, DType::kInt16, DType::kInt16);
-    case DType::kInt32:
-    case DType::kUInt32:
-    case DType::kFloat32:
-      return portable_kernel(Family::kCopy, DType::kInt32, DType::kInt32);
-    case DType::kInt64:
-    case DType::kUInt64:
-      return portable_kernel(Family::kCopy, DType::kInt64, DType::kInt64);
-  }
-  throw InternalError("unknown DType");
 }
 
 KernelUse plain_copy(const Shape& shape, DType type) {
