@@ -3,6 +3,7 @@
 // measures for hours, compared with what its program takes. The rules are in documented_commands.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 
 #include "tests/cli/command_line.h"
@@ -81,7 +82,7 @@ TEST_F(ManualRules, FaultsOfAPageAreFound) {
       Fault{"```sh\nbrew coffee\n```\n", "no rule"},
       Fault{"`thimble plan MODEL --core CORE`\n", "nothing says what stands for"},
       Fault{"`build/dev/bench/tea_bench`\n", "has no such program"},
-      Fault{"`auto_fronts --tea`\n", "--tea is not in"},
+      Fault{"`auto_fronts --tea`\n", "page.md:1: auto_fronts --tea"},
       Fault{"`.ci/nightly [TEA...]`\n", "is not in the usage"},
       Fault{"`GTEST_FILTER='Tea.*' scripts/run_tests build/dev`\n", "no test is called so"},
       Fault{"`scripts/run_tests build/dev -L tea`\n", "there is no label tea"},
