@@ -84,6 +84,7 @@ TEST_F(ManualRules, FaultsOfAPageAreFound) {
       Fault{"`build/dev/bench/tea_bench`\n", "has no such program"},
       Fault{"`auto_fronts --tea`\n", "page.md:1: auto_fronts --tea"},
       Fault{"`.ci/nightly [TEA...]`\n", "is not in the usage"},
+      Fault{"`run --tea`\n", "thimble run has no --tea"},
       Fault{"`GTEST_FILTER='Tea.*' scripts/run_tests build/dev`\n", "no test is called so"},
       Fault{"`scripts/run_tests build/dev -L tea`\n", "there is no label tea"},
       Fault{"| stage | what |\n|---|---|\n| `tea` | |\n", "differ"}};
