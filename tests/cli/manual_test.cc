@@ -80,7 +80,7 @@ TEST_F(ManualRules, FaultsOfAPageAreFound) {
             "does not say (there): at least"},
       Fault{"    $ thimble ops\n      and then\n    $ make coffee\n", "no rule"},
       Fault{"```sh\nbrew coffee\n```\n", "no rule"},
-      Fault{"`thimble plan MODEL --core CORE`\n", "nothing says what stands for"},
+      Fault{"`thimble plan MODEL --core CHIP`\n", "nothing says what stands for"},
       Fault{"`build/dev/bench/tea_bench`\n", "has no such program"},
       Fault{"`auto_fronts --tea`\n", "page.md:1: auto_fronts --tea"},
       Fault{"`.ci/nightly [TEA...]`\n", "is not in the usage"},
