@@ -4,7 +4,7 @@
 
 #include "thimble/model/resize.h"
 #include "thimble/program/read_back.h"
-#include "thimble/reference/real.h"
+#include "thimble/reference/real_values.h"
 
 namespace thimble {
 namespace {
