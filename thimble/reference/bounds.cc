@@ -3,22 +3,12 @@
 
 #include <algorithm>
 
+#include "thimble/operators/operators.h"
 #include "thimble/reference/bounds_of.h"
 #include "thimble/reference/elements.h"
 #include "thimble/reference/window.h"
 
 namespace thimble {
-namespace {
-
-/// Weights and biases are read value by value, not as intervals.
-template <class A>
-bool is_weighted(const A&) {
-  return std::is_same_v<A, Conv2D> || std::is_same_v<A, DepthwiseConv2D> ||
-         std::is_same_v<A, FullyConnected>;
-}
-
-}  // namespace
-
 ValueRanges constant_bounds(const Tensor& constant) {
   using namespace reference;
   if (any_value(constant).empty()) return {};
@@ -57,7 +47,8 @@ std::vector<ValueRanges> channel_bounds(const Graph& graph) {
     if (!graph.tensors[t].is_constant()) result[t] = reference::any_value(graph.tensors[t]);
   }
   for (const Op& op : graph.ops) {
-    const bool weighted = std::visit([](const auto& a) { return is_weighted(a); }, op.attributes);
+    // Weights and biases are read value by value, not as intervals.
+    const bool weighted = traits(op.attributes).weighted;
     for (size_t i = 0; i < (weighted ? 1 : op.inputs.size()); ++i) {
       const TensorId t = op.inputs[i];
       if (result[t.index()].empty() && graph.tensor(t).is_constant())
