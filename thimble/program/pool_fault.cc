@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "thimble/program/fault_of.h"
+#include "thimble/reference/factors.h"
 
 namespace thimble {
 namespace {
