@@ -2,6 +2,7 @@
 
 add_library(thimble_options INTERFACE)
 target_compile_options(thimble_options INTERFACE -Wall -Wextra -Wshadow -Wswitch
+                       -ffp-contract=off  # what networks of float32 compute is the same on every machine
                        -Wno-missing-field-initializers  # designated initialisers leave defaults out
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # false alarms on std::string, GCC bug 105651
                        $<$<BOOL:${THIMBLE_WERROR}>:-Werror>)
@@ -54,9 +55,13 @@ function(thimble_compile_together target first)
   endif()
 endfunction()
 
-# thimble_library(NAME [COLD] SOURCES a.cc ... [DEPS other ...])
+# thimble_library(NAME [COLD] [SOURCES a.cc ...] [DEPS other ...]): of all sources of the folder, in the order of
+# their names, where none are listed.
 function(thimble_library name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;DEPS" ${ARGN})
+  if(NOT ARG_SOURCES)
+    file(GLOB ARG_SOURCES RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cc)
+  endif()
   add_library(thimble_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(thimble_${name} PUBLIC thimble_options fmt::fmt)
   if(ARG_COLD)

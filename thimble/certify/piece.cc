@@ -52,24 +52,7 @@ std::optional<Window> window_of(const Graph& graph, const Op& op) {
   const bool of_images =
       graph.tensor(op.inputs[0]).shape.size() == 4 && graph.tensor(op.outputs[0]).shape.size() == 4;
   if (!of_images) return std::nullopt;
-  return std::visit(
-      [](const auto& a) -> std::optional<Window> {
-        using A = std::decay_t<decltype(a)>;
-        if constexpr (std::is_same_v<A, Conv2D> || std::is_same_v<A, DepthwiseConv2D> ||
-                      std::is_same_v<A, AveragePool2D> || std::is_same_v<A, MaxPool2D>) {
-          return a.window;
-        } else if constexpr (std::is_same_v<A, Pad>) {
-          Window window;
-          window.padding = {a.before[1], a.after[1], a.before[2], a.after[2]};
-          return window;
-        } else if constexpr (std::is_same_v<A, Relu> || std::is_same_v<A, Relu6> ||
-                             std::is_same_v<A, LeakyRelu> || std::is_same_v<A, Quantize>) {
-          return Window{};
-        } else {
-          return std::nullopt;  // executed on the whole
-        }
-      },
-      op.attributes);
+  return traits(op.attributes).window;
 }
 
 /// One axis of a chain of windows, of which one at most has a kernel.

@@ -12,6 +12,8 @@ int64_t macs_of(const Abs&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Abs&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const Abs&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const Abs&) {
   return {kOneInput, kRankAtMost6, kAllInt8Int16OrFloat32, kAllHaveOneScale, kInt16IsSymmetric,
           kRescale,  kOutputShape};

@@ -37,6 +37,8 @@ Shape output_shape_of(const ArgMax& a, const OpView& v) {
   return shape;
 }
 
+Traits traits_of(const ArgMax&) { return {}; }
+
 std::vector<Constraint> constraints_of(const ArgMax&) {
   return {kOneInput,
           {"the input has 1 to 6 axes and the output at most 6", ranks_within<0, 6>},

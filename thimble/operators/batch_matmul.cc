@@ -83,6 +83,8 @@ Shape output_shape_of(const BatchMatMul&, const OpView& v) {
   return shape;
 }
 
+Traits traits_of(const BatchMatMul&) { return {}; }
+
 std::vector<Constraint> constraints_of(const BatchMatMul&) {
   return {kTwoInputs,
           {"the operands have 2 to 6 axes", ranks_within<2, 6>},

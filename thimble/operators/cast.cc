@@ -32,6 +32,8 @@ int64_t macs_of(const Cast&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Cast&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const Cast&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const Cast&) {
   return {
       kOneInput,

@@ -37,6 +37,8 @@ Shape output_shape_of(const Comparison&, const OpView& v) {
   return broadcast_shape(v.in(0).shape, v.in(1).shape);
 }
 
+Traits traits_of(const Comparison&) { return {}; }
+
 std::vector<Constraint> constraints_of(const Comparison&) {
   return {kTwoInputs,
           kRankAtMost6,

@@ -52,6 +52,8 @@ Shape output_shape_of(const Concat& a, const OpView& v) {
   return shape;
 }
 
+Traits traits_of(const Concat&) { return {}; }
+
 std::vector<Constraint> constraints_of(const Concat&) {
   return {kRank1To6,
           {"the axis is one of the first input's", axis_exists},

@@ -47,6 +47,8 @@ Shape output_shape_of(const Conv2D& a, const OpView& v) {
   return window_output(a.window, v.x(), v.weights()[0]);
 }
 
+Traits traits_of(const Conv2D& a) { return {.weighted = true, .window = a.window}; }
+
 std::vector<Constraint> constraints_of(const Conv2D&) {
   return join({{kHasWeights,
                 kImageRanks,

@@ -31,6 +31,8 @@ int64_t macs_of(const CumSum&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const CumSum&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const CumSum&) { return {}; }
+
 std::vector<Constraint> constraints_of(const CumSum&) {
   return {kOneInput,
           kRank1To6,

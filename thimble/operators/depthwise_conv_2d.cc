@@ -41,6 +41,8 @@ Shape output_shape_of(const DepthwiseConv2D& a, const OpView& v) {
   return window_output(a.window, v.x(), v.weights()[3]);
 }
 
+Traits traits_of(const DepthwiseConv2D& a) { return {.weighted = true, .window = a.window}; }
+
 std::vector<Constraint> constraints_of(const DepthwiseConv2D&) {
   return join({{kHasWeights,
                 kImageRanks,

@@ -25,6 +25,8 @@ int64_t macs_of(const Dequantize&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Dequantize&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const Dequantize&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const Dequantize&) {
   return {kOneInput,
           kRankAtMost6,

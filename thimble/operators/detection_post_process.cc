@@ -67,6 +67,8 @@ Shape output_shape_of(const DetectionPostProcess& a, const OpView&) {
   return {6 * int64_t{a.max_detections} + 1 + room};
 }
 
+Traits traits_of(const DetectionPostProcess&) { return {}; }
+
 std::vector<Constraint> constraints_of(const DetectionPostProcess&) {
   return {{"there are 3 inputs: encodings of boxes, scores and anchors",
            has_encodings_scores_and_anchors},

@@ -36,6 +36,8 @@ Shape output_shape_of(const Div&, const OpView& v) {
   return broadcast_shape(v.in(0).shape, v.in(1).shape);
 }
 
+Traits traits_of(const Div&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const Div&) {
   return {kTwoInputs,
           kRankAtMost6,

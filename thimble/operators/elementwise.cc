@@ -14,6 +14,8 @@ int64_t macs_of(const Elementwise&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Elementwise&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const Elementwise&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const Elementwise&) {
   return {kOneInput, kRankAtMost6, kAllFloat32, kOutputShape};
 }

@@ -22,6 +22,8 @@ int64_t macs_of(const Elu&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Elu&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const Elu&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const Elu&) {
   return {kOneInput,
           kRankAtMost6,

@@ -27,6 +27,8 @@ Shape output_shape_of(const FloorDiv&, const OpView& v) {
   return broadcast_shape(v.in(0).shape, v.in(1).shape);
 }
 
+Traits traits_of(const FloorDiv&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const FloorDiv&) {
   return {kTwoInputs,
           kRankAtMost6,

@@ -91,6 +91,8 @@ Shape output_shape_of(const FullyConnected&, const OpView& v) {
   return shape;
 }
 
+Traits traits_of(const FullyConnected&) { return {.weighted = true}; }
+
 std::vector<Constraint> constraints_of(const FullyConnected&) {
   return join(
       {{kHasWeights,

@@ -59,6 +59,8 @@ Shape output_shape_of(const Gather& a, const OpView& v) {
   return shape;
 }
 
+Traits traits_of(const Gather&) { return {}; }
+
 std::vector<Constraint> constraints_of(const Gather&) {
   return {kTwoInputs,
           kRankAtMost6,

@@ -24,6 +24,8 @@ int64_t macs_of(const HardSwish&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const HardSwish&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const HardSwish&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const HardSwish&) {
   return {kOneInput,
           kRankAtMost6,

@@ -28,6 +28,8 @@ int64_t macs_of(const L2Normalization&, const OpView&, const Region&) { return 0
 
 Shape output_shape_of(const L2Normalization&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const L2Normalization&) { return {}; }
+
 std::vector<Constraint> constraints_of(const L2Normalization&) {
   return {kOneInput,
           kRank1To4,

@@ -16,6 +16,8 @@ Shape output_shape_of(const L2Pool2D& a, const OpView& v) {
   return window_output(a.window, v.x(), v.x()[3]);
 }
 
+Traits traits_of(const L2Pool2D& a) { return {.by_channel = true, .window = a.window}; }
+
 std::vector<Constraint> constraints_of(const L2Pool2D&) {
   return {kOneInput,   kRank4,      kSaneWindow<L2Pool2D>, kWindowWithinReach<L2Pool2D>,
           kAllFloat32, kOutputShape};

@@ -39,6 +39,8 @@ int64_t macs_of(const LeakyRelu&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const LeakyRelu&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const LeakyRelu&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const LeakyRelu&) {
   return {kOneInput,
           kRankAtMost6,

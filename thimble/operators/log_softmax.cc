@@ -35,6 +35,8 @@ int64_t macs_of(const LogSoftmax&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const LogSoftmax&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const LogSoftmax&) { return {}; }
+
 std::vector<Constraint> constraints_of(const LogSoftmax&) {
   return {kOneInput,
           kRank1To4,

@@ -30,6 +30,8 @@ int64_t macs_of(const Logistic&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Logistic&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const Logistic&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const Logistic&) {
   return {kOneInput,
           kRankAtMost6,

@@ -106,6 +106,8 @@ Shape output_shape_of(const Lstm&, const OpView& v) {
   return {v.x()[0], (v.x()[1] + cell_width(v)) * units};
 }
 
+Traits traits_of(const Lstm&) { return {}; }
+
 std::vector<Constraint> constraints_of(const Lstm&) {
   return {
       {"input, weights, hidden state and cell state are there, and no others (no peepholes, "

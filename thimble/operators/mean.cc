@@ -104,7 +104,11 @@ int64_t macs_of(const Sum&, const OpView&, const Region&) { return 0; }
 Shape output_shape_of(const Mean& a, const OpView& v) { return reduced_shape(a.axes, v); }
 Shape output_shape_of(const Sum& a, const OpView& v) { return reduced_shape(a.axes, v); }
 
+Traits traits_of(const Mean&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const Mean&) { return reduction_constraints(); }
+Traits traits_of(const Sum&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const Sum&) { return reduction_constraints(); }
 
 }  // namespace thimble

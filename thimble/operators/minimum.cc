@@ -17,6 +17,8 @@ Shape output_shape_of(const Minimum&, const OpView& v) {
   return broadcast_shape(v.in(0).shape, v.in(1).shape);
 }
 
+Traits traits_of(const Minimum&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const Minimum&) {
   return {kTwoInputs,           kRankAtMost6,     kAllComparable, kQuantisedHaveOneScale,
           kAllSameQuantization, kShapesBroadcast, kOutputShape};

@@ -30,6 +30,8 @@ Shape output_shape_of(const Mul&, const OpView& v) {
   return broadcast_shape(v.in(0).shape, v.in(1).shape);
 }
 
+Traits traits_of(const Mul&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const Mul&) {
   return {kTwoInputs,
           kRankAtMost6,

@@ -76,6 +76,10 @@ Shape output_shape(const Graph& graph, const Op& op) {
   return shape;
 }
 
+Traits traits(const Attributes& attributes) {
+  return std::visit([](const auto& a) { return traits_of(a); }, attributes);
+}
+
 bool output_has_its_shape(const Graph& graph, const Op& op) {
   const OpView view{graph, op};
   return shape_of(view) == view.out().shape;

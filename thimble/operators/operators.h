@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "thimble/model/graph.h"
+#include "thimble/operators/constraint.h"
+#include "thimble/operators/traits.h"
 #include "thimble/regions/access_map.h"
 
 namespace thimble {
@@ -23,17 +25,7 @@ namespace thimble {
 /// Mean and Slice (where the attributes leave it open) the recorded shape of the output, checked
 /// for consistency.
 [[nodiscard]] Shape output_shape(const Graph& graph, const Op& op);
-
-/// Named condition whose text is both the message of a refusal and the entry of
-/// docs/supported_ops.md.
-struct Constraint {
-  const char* text = nullptr;  ///< "the batch size is 1 to 65535"
-  bool (*holds)(const Graph& graph, const Op& op) = nullptr;
-  /// Whether it is left out where operands and outputs are all float32.
-  bool of_integers = false;
-  /// What sums of products and bias come to.
-  bool of_sums = false;
-};
+[[nodiscard]] Traits traits(const Attributes& attributes);
 
 /// Everything that must hold before Thimble takes the operator, in the order to check it; each may
 /// rely on those before it. The first are about the number of operands and about ranks, so that a

@@ -5,8 +5,10 @@
 
 #include <vector>
 
+#include "thimble/operators/constraint.h"
 #include "thimble/operators/op_view.h"
-#include "thimble/operators/operators.h"
+#include "thimble/operators/traits.h"
+#include "thimble/regions/access_map.h"
 
 namespace thimble {
 
@@ -19,6 +21,7 @@ namespace thimble {
   AccessMap access_map_of(const Kind& a, const OpView& v);               \
   int64_t macs_of(const Kind& a, const OpView& v, const Region& region); \
   Shape output_shape_of(const Kind& a, const OpView& v);                 \
+  Traits traits_of(const Kind& a);                                       \
   std::vector<Constraint> constraints_of(const Kind& a);
 #include "thimble/model/operators.def"
 

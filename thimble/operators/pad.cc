@@ -56,6 +56,13 @@ Shape output_shape_of(const Pad& a, const OpView& v) {
   return shape;
 }
 
+Traits traits_of(const Pad& a) {
+  Traits traits{.by_channel = true};
+  if (a.before.size() == 4)
+    traits.window = Window{.padding = {a.before[1], a.after[1], a.before[2], a.after[2]}};
+  return traits;
+}
+
 std::vector<Constraint> constraints_of(const Pad&) {
   return {kOneInput,
           kRank1To4,

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "thimble/operators/operators.h"
+#include "thimble/operators/constraint.h"
 
 namespace thimble {
 

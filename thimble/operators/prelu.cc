@@ -28,6 +28,8 @@ Shape output_shape_of(const Prelu&, const OpView& v) {
   return shape == v.x() ? shape : Shape{0};  // alpha does not broadcast x
 }
 
+Traits traits_of(const Prelu&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const Prelu&) {
   return {kTwoInputs,
           kRankAtMost6,

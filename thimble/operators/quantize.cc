@@ -39,6 +39,8 @@ int64_t macs_of(const Quantize&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Quantize&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const Quantize&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const Quantize&) {
   return {kOneInput,
           kRankAtMost6,

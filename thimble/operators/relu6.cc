@@ -12,6 +12,8 @@ int64_t macs_of(const Relu6&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Relu6&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const Relu6&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const Relu6&) {
   return {kOneInput,        kRankAtMost6,      kAllInt8Int16OrFloat32,
           kAllHaveOneScale, kInt16IsSymmetric, kAllSameQuantization,

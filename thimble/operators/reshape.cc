@@ -19,6 +19,8 @@ int64_t macs_of(const Reshape&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Reshape&, const OpView& v) { return v.out().shape; }
 
+Traits traits_of(const Reshape&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const Reshape&) {
   return {kOneInput,
           kRankAtMost6,

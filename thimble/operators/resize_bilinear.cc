@@ -49,6 +49,8 @@ int64_t macs_of(const ResizeBilinear&, const OpView&, const Region&) { return 0;
 
 Shape output_shape_of(const ResizeBilinear&, const OpView& v) { return v.out().shape; }
 
+Traits traits_of(const ResizeBilinear&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const ResizeBilinear&) {
   return {kOneInput,
           kRank4,

@@ -26,6 +26,8 @@ int64_t macs_of(const ResizeNearestNeighbor&, const OpView&, const Region&) { re
 
 Shape output_shape_of(const ResizeNearestNeighbor&, const OpView& v) { return v.out().shape; }
 
+Traits traits_of(const ResizeNearestNeighbor&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const ResizeNearestNeighbor&) {
   return {kOneInput,           kRank4, kImageIsResized, kAllInt8Int16OrFloat32, kAllHaveOneScale,
           kAllSameQuantization};

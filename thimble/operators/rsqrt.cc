@@ -25,6 +25,8 @@ int64_t macs_of(const Rsqrt&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Rsqrt&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const Rsqrt&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const Rsqrt&) {
   return {
       kOneInput,

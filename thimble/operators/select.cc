@@ -36,6 +36,8 @@ Shape output_shape_of(const Select&, const OpView& v) {
   return broadcast_shape(broadcast_shape(v.in(0).shape, v.in(1).shape), v.in(2).shape);
 }
 
+Traits traits_of(const Select&) { return {}; }
+
 std::vector<Constraint> constraints_of(const Select&) {
   return {
       {"there are 3 inputs", three_inputs},

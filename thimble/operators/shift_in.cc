@@ -27,6 +27,8 @@ int64_t macs_of(const ShiftIn&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const ShiftIn&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const ShiftIn&) { return {}; }
+
 std::vector<Constraint> constraints_of(const ShiftIn&) {
   return {kTwoInputs,
           kRank1To6,

@@ -215,6 +215,8 @@ Shape output_shape_of(const SignalSubtraction&, const OpView& v) { return v.x();
 Shape output_shape_of(const SignalPcan&, const OpView& v) { return v.x(); }
 Shape output_shape_of(const SignalLog&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const SignalWindow&) { return {}; }
+
 std::vector<Constraint> constraints_of(const SignalWindow&) {
   return {kTwoInputs,
           kRank1To6,
@@ -226,11 +228,15 @@ std::vector<Constraint> constraints_of(const SignalWindow&) {
           kOutputShape};
 }
 
+Traits traits_of(const SignalAutoShift&) { return {}; }
+
 std::vector<Constraint> constraints_of(const SignalAutoShift&) {
   return {kOneInput,
           {"the input has 1 axis, the output none", gives_a_scalar},
           {"the input is int16, the output int32", signal_types<kShort, kInt>}};
 }
+
+Traits traits_of(const SignalShift&) { return {}; }
 
 std::vector<Constraint> constraints_of(const SignalShift&) {
   return {kTwoInputs,
@@ -238,6 +244,8 @@ std::vector<Constraint> constraints_of(const SignalShift&) {
           {"input and output are int16, the shift is int32", signal_types<kShort, kInt, kShort>},
           kOutputShape};
 }
+
+Traits traits_of(const SignalRfft&) { return {}; }
 
 std::vector<Constraint> constraints_of(const SignalRfft&) {
   return {kOneInput,
@@ -248,6 +256,8 @@ std::vector<Constraint> constraints_of(const SignalRfft&) {
           kOutputShape};
 }
 
+Traits traits_of(const SignalIrfft&) { return {}; }
+
 std::vector<Constraint> constraints_of(const SignalIrfft&) {
   return {kOneInput,
           kRank1To6,
@@ -256,6 +266,8 @@ std::vector<Constraint> constraints_of(const SignalIrfft&) {
           {"the input's last axis is longer by 2", spectrum_fits_transform},
           kOutputShape};
 }
+
+Traits traits_of(const SignalEnergy&) { return {}; }
 
 std::vector<Constraint> constraints_of(const SignalEnergy&) {
   return {kOneInput,
@@ -266,6 +278,8 @@ std::vector<Constraint> constraints_of(const SignalEnergy&) {
            energies_are_inside},
           kOutputShape};
 }
+
+Traits traits_of(const SignalFilterBank&) { return {}; }
 
 std::vector<Constraint> constraints_of(const SignalFilterBank&) {
   return {{"there are 6 inputs", filter_bank_inputs},
@@ -279,6 +293,8 @@ std::vector<Constraint> constraints_of(const SignalFilterBank&) {
           kOutputShape};
 }
 
+Traits traits_of(const SignalSquareRoot&) { return {}; }
+
 std::vector<Constraint> constraints_of(const SignalSquareRoot&) {
   return {
       kTwoInputs,
@@ -286,6 +302,8 @@ std::vector<Constraint> constraints_of(const SignalSquareRoot&) {
       {"the input is uint64, the shift int32, the output uint32", signal_types<kLong, kInt, kWord>},
       kOutputShape};
 }
+
+Traits traits_of(const SignalNoise&) { return {}; }
 
 std::vector<Constraint> constraints_of(const SignalNoise&) {
   return {kTwoInputs,
@@ -296,6 +314,8 @@ std::vector<Constraint> constraints_of(const SignalNoise&) {
           kOutputShape};
 }
 
+Traits traits_of(const SignalSubtraction&) { return {}; }
+
 std::vector<Constraint> constraints_of(const SignalSubtraction&) {
   return {kTwoInputs,
           kVectors,
@@ -304,6 +324,8 @@ std::vector<Constraint> constraints_of(const SignalSubtraction&) {
           {"what remains is not negative, and shifts are 0 to 31", subtraction_parameters_fit},
           kOutputShape};
 }
+
+Traits traits_of(const SignalPcan&) { return {}; }
 
 std::vector<Constraint> constraints_of(const SignalPcan&) {
   return {{"there are 3 inputs: signal, noise and gains", pcan_inputs},
@@ -316,6 +338,8 @@ std::vector<Constraint> constraints_of(const SignalPcan&) {
           {"the shift is 0 to 63", pcan_shift_fits},
           kOutputShape};
 }
+
+Traits traits_of(const SignalLog&) { return {}; }
 
 std::vector<Constraint> constraints_of(const SignalLog&) {
   return {kOneInput,

@@ -69,6 +69,8 @@ int64_t macs_of(const Slice&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Slice&, const OpView& v) { return v.out().shape; }
 
+Traits traits_of(const Slice&) { return {}; }
+
 std::vector<Constraint> constraints_of(const Slice&) {
   return {kOneInput,
           kRank1To6,

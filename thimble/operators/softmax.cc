@@ -64,6 +64,8 @@ int64_t macs_of(const Softmax&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Softmax&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const Softmax&) { return {}; }
+
 std::vector<Constraint> constraints_of(const Softmax&) {
   return {
       kOneInput,

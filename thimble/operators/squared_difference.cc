@@ -31,6 +31,8 @@ Shape output_shape_of(const SquaredDifference&, const OpView& v) {
   return broadcast_shape(v.in(0).shape, v.in(1).shape);
 }
 
+Traits traits_of(const SquaredDifference&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const SquaredDifference&) {
   return {kTwoInputs,
           kRankAtMost6,

@@ -17,6 +17,8 @@ Shape output_shape_of(const Sub&, const OpView& v) {
   return broadcast_shape(v.in(0).shape, v.in(1).shape);
 }
 
+Traits traits_of(const Sub&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const Sub&) {
   return {kTwoInputs,          kRankAtMost6,
           kAllNumbers,         kQuantisedHaveOneScale,

@@ -87,6 +87,8 @@ Shape output_shape_of(const SvdfFeatures&, const OpView& v) {
   return {v.x()[0], v.weights()[0], 1};
 }
 
+Traits traits_of(const SvdfFeatures&) { return {}; }
+
 std::vector<Constraint> constraints_of(const SvdfFeatures&) {
   return {kTwoInputs,
           {"input and weights have 2 axes, the output has 3", features_ranks_fit},
@@ -113,6 +115,8 @@ int64_t macs_of(const SvdfOutput&, const OpView& v, const Region& region) {
 }
 
 Shape output_shape_of(const SvdfOutput&, const OpView& v) { return {v.x()[0], v.in(2).shape[0]}; }
+
+Traits traits_of(const SvdfOutput&) { return {}; }
 
 std::vector<Constraint> constraints_of(const SvdfOutput&) {
   return {{"there are 3 inputs: the state, the weights over time and the bias", svdf_inputs},

@@ -7,7 +7,7 @@
 namespace thimble {
 namespace {
 
-bool output_quantization_is_fixed(const Graph& graph, const Op& op) {
+bool tanh_output_is_fixed(const Graph& graph, const Op& op) {
   const Tensor& out = OpView{graph, op}.out();
   const Quantization& q = out.quantization;
   if (out.type == DType::kInt16) return q.scales[0] == 0x1p-15F && q.zero_points[0] == 0;
@@ -16,7 +16,7 @@ bool output_quantization_is_fixed(const Graph& graph, const Op& op) {
 
 /// The fixed-point exponent is that of scale x 2^27, which must have no fraction to lose; of int16,
 /// the multiplier is that of scale x 12288, which has 15 bits.
-bool input_scale_is_moderate(const Graph& graph, const Op& op) {
+bool tanh_input_is_moderate(const Graph& graph, const Op& op) {
   const Tensor& in = OpView{graph, op}.in(0);
   const float scale = in.quantization.scales[0];
   return scale > 0x1p-27F && (in.type == DType::kInt8 || scale < 2);
@@ -30,6 +30,8 @@ int64_t macs_of(const Tanh&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const Tanh&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const Tanh&) { return kOfEachValue; }
+
 std::vector<Constraint> constraints_of(const Tanh&) {
   return {kOneInput,
           kRankAtMost6,
@@ -37,8 +39,8 @@ std::vector<Constraint> constraints_of(const Tanh&) {
           kAllHaveOneScale,
           kInt16IsSymmetric,
           {"the output's scale is 1/128 (int16: 1/32768) and its zero point 0",
-           output_quantization_is_fixed, true},
-          {"the input's scale is above 2^-27 (int16: and below 2)", input_scale_is_moderate, true},
+           tanh_output_is_fixed, true},
+          {"the input's scale is above 2^-27 (int16: and below 2)", tanh_input_is_moderate, true},
           kOutputShape};
 }
 

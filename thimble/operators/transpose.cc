@@ -38,6 +38,8 @@ Shape output_shape_of(const Transpose& a, const OpView& v) {
   return shape;
 }
 
+Traits traits_of(const Transpose&) { return {.by_channel = true}; }
+
 std::vector<Constraint> constraints_of(const Transpose&) {
   return {kOneInput,
           kRank1To6,

@@ -60,6 +60,8 @@ Shape output_shape_of(const TransposeConv&, const OpView& v) {
   return {v.x()[0], y[1], y[2], v.weights()[0]};
 }
 
+Traits traits_of(const TransposeConv&) { return {}; }
+
 std::vector<Constraint> constraints_of(const TransposeConv&) {
   return join({{kHasWeights,
                 kImageRanks,

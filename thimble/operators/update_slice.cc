@@ -46,6 +46,8 @@ int64_t macs_of(const UpdateSlice&, const OpView&, const Region&) { return 0; }
 
 Shape output_shape_of(const UpdateSlice&, const OpView& v) { return v.x(); }
 
+Traits traits_of(const UpdateSlice&) { return {}; }
+
 std::vector<Constraint> constraints_of(const UpdateSlice&) {
   return {
       {"there are 3 inputs", has_update_and_begins},

@@ -2,7 +2,7 @@
 // Which constraint an operator does not meet, for those who do not ask for its text alone.
 #pragma once
 
-#include "thimble/operators/operators.h"
+#include "thimble/operators/constraint.h"
 
 namespace thimble {
 

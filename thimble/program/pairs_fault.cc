@@ -20,7 +20,7 @@ struct ReadChannel {
 };
 
 // How the words hold weights.
-struct Form {
+struct PairsForm {
   bool compact;
   size_t channels, inputs;
   bool shared = false;  ///< constants stand once, behind the pairs
@@ -35,7 +35,7 @@ struct Form {
   [[nodiscard]] size_t rests() const { return shared_at() + (shared ? 6 : 0); }
 };
 
-ReadChannel wide_channel(const int32_t* pair, size_t which, const Form& form) {
+ReadChannel wide_channel(const int32_t* pair, size_t which, const PairsForm& form) {
   ReadChannel c{.bias = pair[which], .weights = {}};
   for (size_t k = 0; k < 4 * form.fours(); ++k) {
     const auto word = static_cast<uint32_t>(pair[2 + k / 4 * 4 + 2 * which + k % 2]);
@@ -46,7 +46,7 @@ ReadChannel wide_channel(const int32_t* pair, size_t which, const Form& form) {
 
 // As they meet inputs: the halves those of odd inputs less 127, their low bytes 256 times the even
 // ones less these.
-ReadChannel compact_channel(const int32_t* pair, size_t which, const Form& form) {
+ReadChannel compact_channel(const int32_t* pair, size_t which, const PairsForm& form) {
   ReadChannel c{.bias = pair[which], .weights = {}};
   int64_t less = 0;
   for (size_t k = 0; k < 4 * form.fours(); k += 2) {
@@ -62,8 +62,8 @@ ReadChannel compact_channel(const int32_t* pair, size_t which, const Form& form)
 }
 
 // What is listed behind the pairs that weights lack: one each; nothing if that is no such list.
-std::optional<std::vector<int64_t>> lacking(const std::vector<int32_t>& words, const Form& form,
-                                            size_t o) {
+std::optional<std::vector<int64_t>> lacking(const std::vector<int32_t>& words,
+                                            const PairsForm& form, size_t o) {
   std::vector<int64_t> result(4 * form.fours());
   if (!form.compact) return result;
   if (words.back() != std::numeric_limits<int32_t>::max() || (words.size() - form.rests()) % 2 == 0)
@@ -80,7 +80,7 @@ std::optional<std::vector<int64_t>> lacking(const std::vector<int32_t>& words, c
   return result;
 }
 
-ReadChannel channel(const std::vector<int32_t>& words, size_t o, const Form& form) {
+ReadChannel channel(const std::vector<int32_t>& words, size_t o, const PairsForm& form) {
   const int32_t* const pair = words.data() + form.head() + o / 2 * form.pair_words();
   ReadChannel c = (form.compact ? compact_channel : wide_channel)(pair, o % 2, form);
   const int32_t* const constants =
@@ -161,7 +161,7 @@ bool is_relu(Tail tail) {
 }
 
 // The sum is held times 2^this.
-int64_t doublings(Tail tail, const Form& form, const reference::FixedFactor& factor) {
+int64_t doublings(Tail tail, const PairsForm& form, const reference::FixedFactor& factor) {
   if (form.compact) return 8;
   if (tail == Tail::kSums) return 0;
   const int64_t shared = runtime::shared_shift(tail);
@@ -184,7 +184,7 @@ int64_t constant(Tail tail, int64_t doublings, const reference::FixedFactor& fac
 }
 
 // Why the tail would not compute what the reference does.
-std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const Form& form,
+std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const PairsForm& form,
                        const WantedChannel& c) {
   const int64_t twice = doublings(tail, form, c.factor);
   const bool overflows =
@@ -212,7 +212,7 @@ std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const For
 }
 
 // Weights and bias times 2^doublings, then the constants.
-std::string channel_fault(Tail tail, int32_t output_zero_point, const Form& form,
+std::string channel_fault(Tail tail, int32_t output_zero_point, const PairsForm& form,
                           const ReadChannel& given, const WantedChannel& wanted) {
   const bool sums = tail == Tail::kSums;
   const int64_t shared = runtime::shared_shift(tail);
@@ -245,9 +245,9 @@ std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,
   if (p.tail < 0 || p.tail > static_cast<int32_t>(Tail::kSums)) return "it has no such tail";
   const auto tail = static_cast<Tail>(p.tail);
   const size_t channels = factors.size();
-  Form form{.compact = info(r.call.kernel).form == WeightForm::kCompact,
-            .channels = channels,
-            .inputs = static_cast<size_t>(elements(r.in(1).shape)) / channels};
+  PairsForm form{.compact = info(r.call.kernel).form == WeightForm::kCompact,
+                 .channels = channels,
+                 .inputs = static_cast<size_t>(elements(r.in(1).shape)) / channels};
   const size_t given = r.constants.empty() ? 0 : r.constants[0]->data.size() / sizeof(int32_t);
   if (form.compact) {
     const std::vector<int32_t> all = unpacked<int32_t>(r, 0, DType::kInt32, given);

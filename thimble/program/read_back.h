@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call's parameters and constants beside its operator. Private to parameter_fault.cc and
-// weights_fault.cc.
+// One call's parameters and constants beside its operator. Private to what reads parameters back.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 
 #include "thimble/program/program.h"
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/real_values.h"
 
 namespace thimble {
 
@@ -22,6 +22,8 @@ struct ReadBack {
 
   [[nodiscard]] const Tensor& in(size_t k) const { return graph.tensor(op.inputs.at(k)); }
   [[nodiscard]] const Tensor& out() const { return graph.tensor(op.outputs.at(0)); }
+  [[nodiscard]] bool is_float() const { return is_float32(graph, op); }
+  [[nodiscard]] Arithmetic arithmetic() const { return op.attributes.arithmetic; }
   /// Null if they are those of a kernel of another kind.
   template <class Params>
   [[nodiscard]] const Params* as() const {
@@ -77,44 +79,12 @@ template <class T>
   return values;
 }
 
-/// Faults of the operators with weights, in weights_fault.cc.
-[[nodiscard]] std::string weights_fault(const Conv2D& a, const ReadBack& r);
-[[nodiscard]] std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r);
-[[nodiscard]] std::string weights_fault(const FullyConnected& a, const ReadBack& r);
-[[nodiscard]] std::string weights_fault(const TransposeConv& a, const ReadBack& r);
-/// Faults of operators with a state, in recurrent_fault.cc.
-[[nodiscard]] std::string weights_fault(const SvdfFeatures& a, const ReadBack& r);
-[[nodiscard]] std::string weights_fault(const ShiftIn& a, const ReadBack& r);
-[[nodiscard]] std::string weights_fault(const SvdfOutput& a, const ReadBack& r);
-[[nodiscard]] std::string weights_fault(const Lstm& a, const ReadBack& r);
-/// Faults of the audio front end, in signal_fault.cc.
-[[nodiscard]] std::string signal_fault(const SignalWindow& a, const ReadBack& r);
-[[nodiscard]] std::string signal_fault(const SignalAutoShift& a, const ReadBack& r);
-[[nodiscard]] std::string signal_fault(const SignalShift& a, const ReadBack& r);
-[[nodiscard]] std::string signal_fault(const SignalRfft& a, const ReadBack& r);
-[[nodiscard]] std::string signal_fault(const SignalIrfft& a, const ReadBack& r);
-[[nodiscard]] std::string signal_fault(const SignalEnergy& a, const ReadBack& r);
-[[nodiscard]] std::string signal_fault(const SignalFilterBank& a, const ReadBack& r);
-[[nodiscard]] std::string signal_fault(const SignalSquareRoot& a, const ReadBack& r);
-[[nodiscard]] std::string signal_fault(const SignalNoise& a, const ReadBack& r);
-[[nodiscard]] std::string signal_fault(const SignalSubtraction& a, const ReadBack& r);
-[[nodiscard]] std::string signal_fault(const SignalPcan& a, const ReadBack& r);
-[[nodiscard]] std::string signal_fault(const SignalLog& a, const ReadBack& r);
-/// Faults of the operators of float32, in float_fault.cc.
-[[nodiscard]] std::string float_parameter_fault(const ReadBack& r);
-/// Faults of those whose elements only move, whatever their type, in parameter_fault.cc.
-[[nodiscard]] std::string pad_fault(const Pad& a, const ReadBack& r);
-[[nodiscard]] std::string gather_fault(const Gather& a, const ReadBack& r);
-[[nodiscard]] std::string update_slice_fault(const ReadBack& r);
-[[nodiscard]] std::string nearest_fault(const ResizeNearestNeighbor& a, const ReadBack& r);
 /// A fully connected layer is a 1 x 1 convolution without padding, wherever its rows lie.
 void compare_no_window(const ReadBack& r, const runtime::Window2D& given, Difference& d);
 /// The last four extents of a shape, ones before them.
 [[nodiscard]] std::vector<int64_t> last_four(const Shape& shape);
 void compare_four(const char* what, const int32_t (&given)[kKernelAxes],
                   const std::vector<int64_t>& wanted, Difference& d);
-/// Axes that a mean sums over: 1.
-[[nodiscard]] std::vector<int64_t> reduced_axes(const std::vector<int>& axes, const Shape& x);
 /// Parameters and constants of a depthwise convolution packed for DSP cores, and whether its kernel
 /// is exact.
 [[nodiscard]] std::string packed_depthwise_fault(const DepthwiseConv2D& a, const ReadBack& r,
@@ -142,6 +112,14 @@ void compare_output(const Params& p, Activation activation, const Tensor& out, D
   d.expect("output_zero_point", p.output_zero_point, zero_point(out));
   d.expect("clamp_min", p.clamp_min, range.min).expect("clamp_max", p.clamp_max, range.max);
 }
+/// The clamp of a kernel of float32.
+template <class Params>
+void compare_float_clamp(const Params& p, Activation activation, Difference& d) {
+  const RealRange range = real_range(activation);
+  d.expect_float("clamp_min", p.clamp_min, range.min);
+  d.expect_float("clamp_max", p.clamp_max, range.max);
+}
+[[nodiscard]] std::string float_clamp_fault(Activation activation, const ReadBack& r);
 constexpr const char* kOtherKernel = "its parameters are those of another kernel";
 
 }  // namespace thimble

@@ -2,8 +2,12 @@
 // Parameters and constants of what is left of operators with a state.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <iterator>
+#include <limits>
 
-#include "thimble/program/read_back.h"
+#include "thimble/program/fault_of.h"
+#include "thimble/program/float_weights.h"
 #include "thimble/reference/sigmoid.h"
 
 namespace thimble {
@@ -46,9 +50,55 @@ void compare_gate_biases(const ReadBack& r, Difference& d) {
   }
 }
 
+std::string float_svdf_fault(const SvdfOutput& a, const ReadBack& r) {
+  const auto* p = r.as<runtime::FloatSvdfParams>();
+  if (p == nullptr) return kOtherKernel;
+  const Shape& state = r.in(0).shape;
+  Difference d;
+  d.expect("rank", p->rank, state.at(1) / r.out().shape.at(1));
+  d.expect("memory", p->memory, state.at(2));
+  compare_float_clamp(*p, a.activation, d);
+  const auto in_order = [](size_t k) { return k; };
+  compare_floats(r, 0, r.in(2), in_order, d);
+  return d.text();
+}
+
+template <class Params>
+std::string compare_float_lstm(const Lstm& a, const Params& p, const ReadBack& r, Difference& d) {
+  d.expect("times", p.times, r.in(0).shape.at(1));
+  d.expect("inputs", p.inputs, r.in(0).shape.at(2));
+  d.expect("units", p.units, r.in(4).shape.at(1));
+  d.expect_float("cell_limit", p.cell_limit,
+                 a.real_clip > 0 ? a.real_clip : std::numeric_limits<float>::max());
+  for (size_t k = 0; k < 3; ++k)
+    compare_real_weights(
+        r, k, r.in(2 + k), [](size_t place) { return place; }, d);
+  return d.text();
+}
+
+std::string float_lstm_fault(const Lstm& a, const ReadBack& r) {
+  Difference d;
+  if (r.in(2).type == DType::kFloat32) {
+    const auto* p = r.as<runtime::FloatLstmParams>();
+    return p == nullptr ? kOtherKernel : compare_float_lstm(a, *p, r, d);
+  }
+  const auto* p = r.as<runtime::HybridLstmParams>();
+  if (p == nullptr) return kOtherKernel;
+  for (size_t operand = 0; operand < 2; ++operand) {
+    const Quantization& q = r.in(2 + operand).quantization;
+    for (size_t gate = 0; gate < std::size(p->input_scale); ++gate) {
+      const auto& scales = operand == 0 ? p->input_scale : p->recurrent_scale;
+      d.expect_float("scale", scales[gate], q.scales.at(gate));
+      d.expect("zero_point", p->zero_point[operand], q.zero_points.at(gate));
+    }
+  }
+  return compare_float_lstm(a, *p, r, d);
+}
+
 }  // namespace
 
-std::string weights_fault(const SvdfFeatures&, const ReadBack& r) {
+std::string fault_of(const SvdfFeatures& a, const ReadBack& r) {
+  if (r.is_float()) return float_weights_fault(a, r);
   const auto* p = r.as<runtime::SvdfFeaturesParams>();
   if (p == nullptr) return kOtherKernel;
   Difference d;
@@ -60,13 +110,14 @@ std::string weights_fault(const SvdfFeatures&, const ReadBack& r) {
   return d.text();
 }
 
-std::string weights_fault(const ShiftIn&, const ReadBack& r) {
+std::string fault_of(const ShiftIn&, const ReadBack& r) {
   const auto* p = r.as<runtime::ShiftInParams>();
   if (p == nullptr) return kOtherKernel;
   return Difference().expect("last", p->last, r.out().shape.back() - 1).text();
 }
 
-std::string weights_fault(const SvdfOutput&, const ReadBack& r) {
+std::string fault_of(const SvdfOutput& a, const ReadBack& r) {
+  if (r.is_float()) return float_svdf_fault(a, r);
   const auto* p = r.as<runtime::SvdfParams>();
   if (p == nullptr) return kOtherKernel;
   const Shape& state = r.in(0).shape;
@@ -80,7 +131,8 @@ std::string weights_fault(const SvdfOutput&, const ReadBack& r) {
   return d.text();
 }
 
-std::string weights_fault(const Lstm& a, const ReadBack& r) {
+std::string fault_of(const Lstm& a, const ReadBack& r) {
+  if (r.is_float()) return float_lstm_fault(a, r);
   const auto* p = r.as<runtime::LstmParams>();
   if (p == nullptr) return kOtherKernel;
   const Shape& x = r.in(0).shape;

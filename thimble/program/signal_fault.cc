@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "thimble/program/read_back.h"
+#include "thimble/program/fault_of.h"
 #include "thimble/reference/signal_tables.h"
 
 namespace thimble {
@@ -39,38 +39,38 @@ std::string transform_fault(int32_t size, reference::Direction direction, int64_
 
 }  // namespace
 
-std::string signal_fault(const SignalWindow& a, const ReadBack& r) {
+std::string fault_of(const SignalWindow& a, const ReadBack& r) {
   const auto* p = r.as<runtime::SignalWindowParams>();
   if (p == nullptr) return kOtherKernel;
   return Difference().expect("shift", p->shift, a.shift).text();
 }
 
-std::string signal_fault(const SignalAutoShift&, const ReadBack& r) {
+std::string fault_of(const SignalAutoShift&, const ReadBack& r) {
   const auto* p = r.as<runtime::SignalAutoShiftParams>();
   if (p == nullptr) return kOtherKernel;
   return Difference().expect("samples", p->samples, r.in(0).shape.back()).text();
 }
 
-std::string signal_fault(const SignalShift&, const ReadBack&) { return kOtherKernel; }
-std::string signal_fault(const SignalSquareRoot&, const ReadBack&) { return kOtherKernel; }
+std::string fault_of(const SignalShift&, const ReadBack&) { return kOtherKernel; }
+std::string fault_of(const SignalSquareRoot&, const ReadBack&) { return kOtherKernel; }
 
-std::string signal_fault(const SignalRfft& a, const ReadBack& r) {
+std::string fault_of(const SignalRfft& a, const ReadBack& r) {
   if (info(r.call.kernel).family != Family::kSignalRfft) return kOtherKernel;
   return transform_fault(a.size, reference::Direction::kForward, r.in(0).shape.back(), r);
 }
 
-std::string signal_fault(const SignalIrfft& a, const ReadBack& r) {
+std::string fault_of(const SignalIrfft& a, const ReadBack& r) {
   if (info(r.call.kernel).family != Family::kSignalIrfft) return kOtherKernel;
   return transform_fault(a.size, reference::Direction::kInverse, a.size, r);
 }
 
-std::string signal_fault(const SignalEnergy& a, const ReadBack& r) {
+std::string fault_of(const SignalEnergy& a, const ReadBack& r) {
   const auto* p = r.as<runtime::SignalEnergyParams>();
   if (p == nullptr) return kOtherKernel;
   return Difference().expect("begin", p->begin, a.begin).expect("end", p->end, a.end).text();
 }
 
-std::string signal_fault(const SignalFilterBank&, const ReadBack& r) {
+std::string fault_of(const SignalFilterBank&, const ReadBack& r) {
   if (r.as<runtime::SignalFilterBankParams>() == nullptr) return kOtherKernel;
   Difference d;
   compare_shorts(r, 0, shorts_of(r.in(1)), d);
@@ -87,7 +87,7 @@ std::string signal_fault(const SignalFilterBank&, const ReadBack& r) {
   return d.text();
 }
 
-std::string signal_fault(const SignalNoise& a, const ReadBack& r) {
+std::string fault_of(const SignalNoise& a, const ReadBack& r) {
   const auto* p = r.as<runtime::SignalNoiseParams>();
   if (p == nullptr) return kOtherKernel;
   Difference d;
@@ -99,7 +99,7 @@ std::string signal_fault(const SignalNoise& a, const ReadBack& r) {
   return d.expect("bits", p->bits, a.bits).expect("clamping", p->clamping, a.clamping).text();
 }
 
-std::string signal_fault(const SignalSubtraction& a, const ReadBack& r) {
+std::string fault_of(const SignalSubtraction& a, const ReadBack& r) {
   const auto* p = r.as<runtime::SignalSubtractionParams>();
   if (p == nullptr) return kOtherKernel;
   return Difference()
@@ -109,7 +109,7 @@ std::string signal_fault(const SignalSubtraction& a, const ReadBack& r) {
       .text();
 }
 
-std::string signal_fault(const SignalPcan& a, const ReadBack& r) {
+std::string fault_of(const SignalPcan& a, const ReadBack& r) {
   const auto* p = r.as<runtime::SignalPcanParams>();
   if (p == nullptr) return kOtherKernel;
   Difference d;
@@ -118,7 +118,7 @@ std::string signal_fault(const SignalPcan& a, const ReadBack& r) {
   return d.text();
 }
 
-std::string signal_fault(const SignalLog& a, const ReadBack& r) {
+std::string fault_of(const SignalLog& a, const ReadBack& r) {
   const auto* p = r.as<runtime::SignalLogParams>();
   if (p == nullptr) return kOtherKernel;
   Difference d;

@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "thimble/model/rounding.h"
-#include "thimble/program/read_back.h"
+#include "thimble/program/fault_of.h"
+#include "thimble/program/float_weights.h"
 #include "thimble/reference/factors.h"
 
 namespace thimble {
@@ -227,7 +228,8 @@ void compare_window(const Window& window, const Tensor& in, const runtime::Windo
   d.expect("in_h", given.in_h, in.shape.at(1)).expect("in_w", given.in_w, in.shape.at(2));
 }
 
-std::string weights_fault(const TransposeConv& a, const ReadBack& r) {
+std::string fault_of(const TransposeConv& a, const ReadBack& r) {
+  if (r.is_float()) return float_weights_fault(a, r);
   return unfolded_fault(
       a, r,
       reference::convolution_factors(r.op.attributes.arithmetic, r.in(0), r.in(1),
@@ -243,7 +245,8 @@ bool is_unfolded(const ReadBack& r) {
 
 }  // namespace
 
-std::string weights_fault(const Conv2D& a, const ReadBack& r) {
+std::string fault_of(const Conv2D& a, const ReadBack& r) {
+  if (r.is_float()) return float_weights_fault(a, r);
   const auto factors = [&](float result_scale) {
     return reference::convolution_factors(r.op.attributes.arithmetic, r.in(0), r.in(1),
                                           result_scale, r.in(1).shape.front());
@@ -253,7 +256,8 @@ std::string weights_fault(const Conv2D& a, const ReadBack& r) {
   return convolution_fault(a, r, factors);
 }
 
-std::string weights_fault(const FullyConnected& a, const ReadBack& r) {
+std::string fault_of(const FullyConnected& a, const ReadBack& r) {
+  if (r.is_float()) return float_weights_fault(a, r);
   const int64_t channels = r.in(1).shape.front();
   const auto factors = [&](float result_scale) {
     return reference::fully_connected_factors(r.in(0), r.in(1), result_scale, channels);
@@ -274,7 +278,8 @@ std::string weights_fault(const FullyConnected& a, const ReadBack& r) {
   return d.text();
 }
 
-std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r) {
+std::string fault_of(const DepthwiseConv2D& a, const ReadBack& r) {
+  if (r.is_float()) return float_weights_fault(a, r);
   const int64_t channels = r.in(1).shape.back();
   const std::vector<reference::FixedFactor> factors = reference::convolution_factors(
       r.op.attributes.arithmetic, r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
@@ -298,6 +303,28 @@ std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r) {
     if (left || w.dilation_h * w.dilation_w != 1 || w.kernel_h * w.kernel_w > 64)
       d.fail("its kernel does not do its shifts or its window");
   }
+  return d.text();
+}
+
+std::string fault_of(const BatchMatMul& a, const ReadBack& r) {
+  if (r.is_float()) {
+    const auto* p = r.as<runtime::FloatMatMulParams>();
+    if (p == nullptr) return kOtherKernel;
+    const Shape& x = r.in(0).shape;
+    const int64_t depth = a.adjoint_x ? x[x.size() - 2] : x.back();
+    return Difference().expect("depth", p->depth, depth).text();
+  }
+  const auto* p = r.as<runtime::BatchMatMulParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  const Shape& x = r.in(0).shape;
+  d.expect("depth", p->depth, a.adjoint_x ? x[x.size() - 2] : x.back());
+  for (size_t k = 0; k < 2; ++k) d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
+  d.expect("output_zero_point", p->output_zero_point, zero_point(r.out()));
+  const float product =  // in float32, as the reference
+      r.in(0).quantization.scales.at(0) * r.in(1).quantization.scales.at(0);
+  d.expect("scale", p->scale,
+           reference::to_fixed_factor(static_cast<double>(product) / scale(r.out())));
   return d.text();
 }
 

@@ -3,7 +3,10 @@
 #include <cstdlib>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
+#include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 
@@ -20,5 +23,9 @@ std::vector<Bytes> evaluate(const Abs&, const OpContext& context) {
   }
   return {bytes_from_integers(values, output.type)};
 }
+
+RealValues real_of(const Abs&, const RealContext& c) { return of_each(c, runtime::real::abs); }
+
+ValueRanges bounds_of(const Abs&, const BoundsContext& c) { return of_each_value(c); }
 
 }  // namespace thimble::reference

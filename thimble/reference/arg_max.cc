@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ARG_MAX, ARG_MIN: the first of the largest (smallest) raw values.
 #include "thimble/reference/along_axis.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 
@@ -27,6 +29,25 @@ std::vector<Bytes> arg_max_of(const ArgMax& op, const OpContext& context) {
 std::vector<Bytes> evaluate(const ArgMax& op, const OpContext& context) {
   return context.input(0).type == DType::kFloat32 ? arg_max_of<float>(op, context)
                                                   : arg_max_of<int8_t>(op, context);
+}
+
+RealValues real_of(const ArgMax& op, const RealContext& c) {
+  const RealValues& x = *c.inputs[0];
+  RealValues result;
+  for (const AxisLine& line : lines_along(c.shape(0), op.axis)) {
+    size_t best = 0;
+    for (size_t k = 1; k < line.count; ++k) {
+      const float value = x[line.first + k * line.step], most = x[line.first + best * line.step];
+      if (op.least ? value < most : value > most) best = k;
+    }
+    result.push_back(static_cast<float>(best));
+  }
+  return result;
+}
+
+ValueRanges bounds_of(const ArgMax& op, const BoundsContext& c) {
+  const int64_t count = c.input(0).shape.at(static_cast<size_t>(op.axis));
+  return everywhere(c.output(), {0, static_cast<int32_t>(count) - 1});
 }
 
 }  // namespace thimble::reference

@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
+#include "thimble/reference/real_pools.h"
 #include "thimble/reference/window.h"
 
 namespace thimble::reference {
@@ -53,6 +56,17 @@ std::vector<Bytes> evaluate(const AveragePool2D& op, const OpContext& context) {
     }
   }
   return {bytes_from_integers(result, context.output().type)};
+}
+
+RealValues real_of(const AveragePool2D& op, const RealContext& c) {
+  return clamped(op.activation, pooled(
+                                    op.window, c, 0, [](float a, float b) { return a + b; },
+                                    [](float sum, float count) { return sum / count; }));
+}
+
+// An average of values, rounded, lies among them.
+ValueRanges bounds_of(const AveragePool2D& op, const BoundsContext& c) {
+  return clamped(c.of(0), activation_range(op.activation, c.output()));
 }
 
 }  // namespace thimble::reference

@@ -3,8 +3,12 @@
 #include <algorithm>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/matrices.h"
+#include "thimble/reference/real_of.h"
+#include "thimble/reference/real_products.h"
+#include "thimble/reference/sum_bounds.h"
 
 namespace thimble::reference {
 namespace {
@@ -60,6 +64,34 @@ std::vector<Bytes> evaluate(const BatchMatMul& op, const OpContext& context) {
     result.push_back(std::clamp(wrapping_add(scaled, zero_point_of(output)), range.min, range.max));
   }
   return {bytes_from_integers(result, output.type)};
+}
+
+RealValues real_of(const BatchMatMul& op, const RealContext& c) {
+  return real_batch_matmul(op, product_of(c));
+}
+
+ValueRanges bounds_of(const BatchMatMul& op, const BoundsContext& c) {
+  if (c.output().type == DType::kInt16) return any_value(c.output());  // sums of 64 bits
+  const Tensor &x = c.input(0), &y = c.input(1);
+  const auto depth =
+      static_cast<size_t>(op.adjoint_x ? x.shape.at(x.shape.size() - 2) : x.shape.back());
+  // By index of the summed axis, and by output channel: known where these are a last axis.
+  ValueRanges left(depth, hull(c.of(0)));
+  if (!op.adjoint_x) left = c.of(0);
+  ValueRanges right(channels_of(c.output()), hull(c.of(1)));
+  if (!op.adjoint_y) right = c.of(1);
+  const std::vector<SumBounds> a = centred(left, zero_point_of(x));
+  const std::vector<SumBounds> b = centred(right, zero_point_of(y));
+  const float scales = scale_of(x) * scale_of(y);  // in float32, as the original's
+  const FixedFactor factor = to_fixed_factor(double{scales} / double{scale_of(c.output())});
+  const ActivationRange range = activation_range(Activation::kNone, c.output());
+  ValueRanges result;
+  for (const SumBounds& column : b) {
+    SumBounds sum;
+    for (const SumBounds& value : a) sum = sum + product(value, column);
+    result.push_back(requantised(sum, factor, zero_point_of(c.output()), range));
+  }
+  return result;
 }
 
 }  // namespace thimble::reference

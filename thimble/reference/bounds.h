@@ -6,24 +6,12 @@
 //   [-785, -20], and the output is -128 whatever the input. Such channels need not be computed.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "thimble/model/graph.h"
+#include "thimble/reference/value_range.h"
 
 namespace thimble {
-
-/// Quantised values from `low` to `high`, both included.
-struct ValueRange {
-  int32_t low = 0, high = 0;
-
-  [[nodiscard]] bool is_constant() const { return low == high; }
-  bool operator==(const ValueRange&) const = default;
-};
-
-/// One per index of a tensor's last axis (one for a scalar), over all positions of the other axes.
-/// Empty for types without quantised values: float32, bool, int64.
-using ValueRanges = std::vector<ValueRange>;
 
 /// Per tensor, constants that operators read as data too. Inputs and variables take any value of
 /// their type. The intervals hold every value that an inference can give; they are tight for an

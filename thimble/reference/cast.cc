@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 namespace {
@@ -41,5 +43,14 @@ std::vector<Bytes> evaluate(const Cast&, const OpContext& context) {
   for (const int64_t value : values) low_bits.push_back(static_cast<int32_t>(value));
   return {bytes_from_integers(low_bits, type)};
 }
+
+RealValues real_of(const Cast&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  const bool whole = c.graph.tensor(c.op.outputs[0]).type != DType::kFloat32;
+  for (float& value : result) value = whole ? std::trunc(value) : value;
+  return result;
+}
+
+ValueRanges bounds_of(const Cast&, const BoundsContext& c) { return any_value(c.output()); }
 
 }  // namespace thimble::reference

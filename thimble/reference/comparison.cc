@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // EQUAL, NOT_EQUAL, GREATER, ..: int8 less the zero point, shifted left by 8 bits, is scaled first.
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/fixed_point.h"
 #include "thimble/reference/raw_pairs.h"
 #include "thimble/reference/real.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 namespace {
@@ -32,5 +34,15 @@ std::vector<Bytes> evaluate(const Comparison& op, const OpContext& context) {
     return (accepted(op.relation) & order) != 0 ? 1 : 0;
   });
 }
+
+RealValues real_of(const Comparison& op, const RealContext& c) {
+  const int32_t wanted = accepted(op.relation);
+  return combined(c, [&](float a, float b) {
+    const int32_t order = a < b ? 1 : a == b ? 2 : a > b ? 4 : 8;
+    return (wanted & order) != 0 ? 1.0F : 0.0F;
+  });
+}
+
+ValueRanges bounds_of(const Comparison&, const BoundsContext&) { return {}; }
 
 }  // namespace thimble::reference

@@ -4,9 +4,13 @@
 #include <algorithm>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
 #include "thimble/reference/narrow_sums.h"
+#include "thimble/reference/real_of.h"
+#include "thimble/reference/real_products.h"
+#include "thimble/reference/sum_bounds.h"
 #include "thimble/reference/unfolded_sums.h"
 #include "thimble/reference/window.h"
 
@@ -121,6 +125,29 @@ void each_chunk_sums(const Conv2D& op, const OpContext& context, int64_t chunk,
     }
     visit(channel, sums);
   });
+}
+
+RealValues real_of(const Conv2D& op, const RealContext& c) {
+  return clamped(op.activation, real_conv(op.window, product_of(c)));
+}
+
+ValueRanges bounds_of(const Conv2D& op, const BoundsContext& c) {
+  if (!is_plain(c)) return within_activation(c, op.activation);
+  const std::vector<int8_t> weights = elements_from<int8_t>(*c.input(1).data);
+  const int32_t weight_zero_point = weight_zero_point_of(c.input(1));
+  const Products x(c.of(0), zero_point_of(c.input(0)));
+  TapSums sums{op.window, Image(c.input(0).shape), Image(c.output().shape), {}};
+  const auto per_group = static_cast<size_t>(c.input(1).shape.at(3));
+  const auto channels = static_cast<size_t>(sums.out.c);
+  const size_t groups = c.of(0).size() / per_group;
+  const size_t taps = weights.size() / per_group / channels;
+  for (size_t o = 0; o < channels; ++o) {
+    const size_t first = o / (channels / groups) * per_group;
+    for (size_t tap = 0; tap < taps; ++tap)
+      sums.taps.push_back(
+          x.sum(&weights[(o * taps + tap) * per_group], weight_zero_point, first, per_group));
+  }
+  return requantised_channels(c, sums.over_positions(), convolution_factors_of(c), op.activation);
 }
 
 }  // namespace thimble::reference

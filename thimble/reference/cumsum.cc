@@ -4,7 +4,9 @@
 // 0.
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/along_axis.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 
@@ -30,5 +32,21 @@ std::vector<Bytes> evaluate(const CumSum& op, const OpContext& context) {
   }
   return {bytes_from(result)};
 }
+
+RealValues real_of(const CumSum& op, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  for (const AxisLine& line : lines_along(c.shape(0), op.axis)) {
+    float sum = 0;
+    for (size_t k = 0; k < line.count; ++k) {
+      float& value = result[line.first + (op.reverse ? line.count - 1 - k : k) * line.step];
+      const float next = sum + value;
+      value = op.exclusive ? sum : next;
+      sum = next;
+    }
+  }
+  return result;
+}
+
+ValueRanges bounds_of(const CumSum&, const BoundsContext& c) { return any_value(c.output()); }
 
 }  // namespace thimble::reference

@@ -2,8 +2,12 @@
 // DEPTHWISE_CONV_2D: weights [1][kernel_h][kernel_w][out channel]; output channel o reads o /
 // multiplier.
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
+#include "thimble/reference/real_of.h"
+#include "thimble/reference/real_products.h"
+#include "thimble/reference/sum_bounds.h"
 #include "thimble/reference/unfolded_sums.h"
 #include "thimble/reference/window.h"
 
@@ -75,6 +79,26 @@ std::vector<Bytes> evaluate(const DepthwiseConv2D& op, const OpContext& context)
     }
   }
   return {bytes_from(result)};
+}
+
+RealValues real_of(const DepthwiseConv2D& op, const RealContext& c) {
+  return clamped(op.activation, real_depthwise(op.window, op.multiplier, product_of(c)));
+}
+
+ValueRanges bounds_of(const DepthwiseConv2D& op, const BoundsContext& c) {
+  if (!is_plain(c)) return within_activation(c, op.activation);
+  const std::vector<int8_t> weights = elements_from<int8_t>(*c.input(1).data);
+  const int32_t weight_zero_point = weight_zero_point_of(c.input(1));
+  const std::vector<SumBounds> x = centred(c.of(0), zero_point_of(c.input(0)));
+  TapSums sums{op.window, Image(c.input(0).shape), Image(c.output().shape), {}};
+  const auto channels = static_cast<size_t>(sums.out.c);
+  const size_t taps = weights.size() / channels;
+  for (size_t o = 0; o < channels; ++o) {
+    const SumBounds& of_channel = x[o / static_cast<size_t>(op.multiplier)];
+    for (size_t tap = 0; tap < taps; ++tap)
+      sums.taps.push_back(times(weights[tap * channels + o] - weight_zero_point, of_channel));
+  }
+  return requantised_channels(c, sums.over_positions(), convolution_factors_of(c), op.activation);
 }
 
 }  // namespace thimble::reference

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DEQUANTIZE: scale * (value - zero point), rounded once to float32.
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 
@@ -15,5 +17,9 @@ std::vector<Bytes> evaluate(const Dequantize&, const OpContext& context) {
   }
   return {bytes_from(result)};
 }
+
+RealValues real_of(const Dequantize&, const RealContext& c) { return *c.inputs[0]; }
+
+ValueRanges bounds_of(const Dequantize&, const BoundsContext&) { return {}; }
 
 }  // namespace thimble::reference

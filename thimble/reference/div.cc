@@ -5,7 +5,9 @@
 #include <bit>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/raw_pairs.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 namespace {
@@ -45,6 +47,16 @@ std::vector<Bytes> evaluate(const Div& op, const OpContext& context) {
     const int32_t scaled = divisor == 0 ? 0 : scaled_quotient(dividend, divisor, factor);
     return std::clamp(scaled + zero_point_of(output), range.min, range.max);
   });
+}
+
+RealValues real_of(const Div& op, const RealContext& c) {
+  return clamped(op.activation, combined(c, [](float a, float b) { return a / b; }));
+}
+
+// A quotient may jump from one end to the other where the divisor changes its sign.
+ValueRanges bounds_of(const Div& op, const BoundsContext& c) {
+  if (c.output().type == DType::kInt32) return any_value(c.output());
+  return within_activation(c, op.activation);
 }
 
 }  // namespace thimble::reference

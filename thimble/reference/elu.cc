@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
+#include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 
@@ -22,5 +25,9 @@ std::vector<Bytes> evaluate(const Elu&, const OpContext& context) {
   }
   return {bytes_from(values)};
 }
+
+RealValues real_of(const Elu&, const RealContext& c) { return of_each(c, runtime::real::elu); }
+
+ValueRanges bounds_of(const Elu&, const BoundsContext& c) { return of_each_value(c); }
 
 }  // namespace thimble::reference

@@ -39,17 +39,4 @@ std::vector<int32_t> bias_of(const OpContext& context, int64_t count) {
   return bias;
 }
 
-namespace {
-
-constexpr const char* kFloatsAlone = "an operator of float32 was given other operands";
-
-}  // namespace
-
-std::vector<Bytes> evaluate(const L2Pool2D&, const OpContext&) {
-  throw InternalError(kFloatsAlone);
-}
-std::vector<Bytes> evaluate(const Elementwise&, const OpContext&) {
-  throw InternalError(kFloatsAlone);
-}
-
 }  // namespace thimble::reference

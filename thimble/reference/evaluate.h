@@ -7,7 +7,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/reference/elements.h"
-#include "thimble/reference/interpreter.h"
+#include "thimble/reference/tensor_values.h"
 
 namespace thimble::reference {
 

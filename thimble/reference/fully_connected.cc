@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
 #include "thimble/reference/narrow_sums.h"
+#include "thimble/reference/real_of.h"
+#include "thimble/reference/real_products.h"
+#include "thimble/reference/sum_bounds.h"
 #include "thimble/reference/unfolded_sums.h"
 
 namespace thimble::reference {
@@ -109,6 +113,29 @@ void each_chunk_sums(const FullyConnected&, const OpContext& context, int64_t ch
       visit(o, sums);
     }
   }
+}
+
+RealValues real_of(const FullyConnected& op, const RealContext& c) {
+  return clamped(op.activation, real_fully_connected(product_of(c)));
+}
+
+ValueRanges bounds_of(const FullyConnected& op, const BoundsContext& c) {
+  const Tensor& weights_tensor = c.input(1);
+  const size_t channels = static_cast<size_t>(weights_tensor.shape.at(0));
+  if (!is_plain(c) || channels_of(c.output()) != channels)
+    return within_activation(c, op.activation);
+  const std::vector<int8_t> weights = elements_from<int8_t>(*weights_tensor.data);
+  const int32_t weight_zero_point = weight_zero_point_of(weights_tensor);
+  const size_t depth = weights.size() / channels;
+  const Products x(reshaped(c.of(0), depth), zero_point_of(c.input(0)));
+  std::vector<SumBounds> sums;
+  for (size_t o = 0; o < channels; ++o)
+    sums.push_back(x.sum(&weights[o * depth], weight_zero_point, 0, depth));
+  return requantised_channels(
+      c, sums,
+      fully_connected_factors(c.input(0), weights_tensor, scale_of(c.output()),
+                              static_cast<int64_t>(channels)),
+      op.activation);
 }
 
 }  // namespace thimble::reference

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // GATHER and DYNAMIC_UPDATE_SLICE: raw elements from where operands say. The original stops where
 // an index of GATHER is out of range; here it is taken to the end that is nearer.
-#include "thimble/reference/gather.h"
-
 #include <algorithm>
 
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 namespace {
@@ -22,8 +22,7 @@ void append(Bytes& to, const Bytes& from, size_t element, size_t size) {
   to.insert(to.end(), begin, begin + static_cast<int64_t>(size));
 }
 
-}  // namespace
-
+/// GATHER: per element of the output, its number in x.
 std::vector<size_t> gathered(const Gather& op, const Shape& x, const Shape& indices,
                              const std::vector<int32_t>& values) {
   const auto axis = static_cast<size_t>(op.axis), batch_axes = static_cast<size_t>(op.batch_axes);
@@ -44,6 +43,7 @@ std::vector<size_t> gathered(const Gather& op, const Shape& x, const Shape& indi
   return result;
 }
 
+/// DYNAMIC_UPDATE_SLICE: per element of x its number in the update, or -1.
 std::vector<int64_t> updated(const Shape& x, const Shape& update,
                              const std::vector<int32_t>& begins) {
   std::vector<int64_t> result;
@@ -60,6 +60,11 @@ std::vector<int64_t> updated(const Shape& x, const Shape& update,
   }
   return result;
 }
+
+/// Indices are whole numbers.
+std::vector<int32_t> whole(const RealValues& values) { return {values.begin(), values.end()}; }
+
+}  // namespace
 
 std::vector<Bytes> evaluate(const Gather& op, const OpContext& context) {
   const auto size = static_cast<size_t>(size_bytes(context.output().type));
@@ -84,6 +89,34 @@ std::vector<Bytes> evaluate(const UpdateSlice&, const OpContext& context) {
     ++element;
   }
   return {result};
+}
+
+RealValues real_of(const Gather& op, const RealContext& c) {
+  RealValues result;
+  for (const size_t element : gathered(op, c.shape(0), c.shape(1), whole(*c.inputs[1])))
+    result.push_back((*c.inputs[0])[element]);
+  return result;
+}
+
+ValueRanges bounds_of(const Gather& op, const BoundsContext& c) {
+  if (any_value(c.output()).empty()) return {};
+  // Channels stay what they are where the axis is another one.
+  if (op.axis + 1 == std::ssize(c.input(0).shape)) return everywhere(c.output(), hull(c.of(0)));
+  return c.of(0);
+}
+
+RealValues real_of(const UpdateSlice&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  const std::vector<int64_t> numbers = updated(c.shape(0), c.shape(1), whole(*c.inputs[2]));
+  for (size_t k = 0; k < result.size(); ++k) {
+    if (numbers[k] >= 0) result[k] = (*c.inputs[1])[static_cast<size_t>(numbers[k])];
+  }
+  return result;
+}
+
+ValueRanges bounds_of(const UpdateSlice&, const BoundsContext& c) {
+  if (any_value(c.output()).empty()) return {};
+  return everywhere(c.output(), hull(hull(c.of(0)), hull(c.of(1))));
 }
 
 }  // namespace thimble::reference

@@ -8,7 +8,10 @@
 #include <numbers>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
+#include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 
@@ -33,5 +36,11 @@ std::vector<Bytes> evaluate(const Gelu& op, const OpContext& context) {
   }
   return {bytes_from(values)};
 }
+
+RealValues real_of(const Gelu& op, const RealContext& c) {
+  return of_each(c, op.approximate ? runtime::real::gelu_by_tanh : runtime::real::gelu);
+}
+
+ValueRanges bounds_of(const Gelu&, const BoundsContext& c) { return of_each_value(c); }
 
 }  // namespace thimble::reference

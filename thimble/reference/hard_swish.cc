@@ -3,8 +3,11 @@
 // kernel (hard_swish.h).
 #include <algorithm>
 
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/fixed_point.h"
+#include "thimble/reference/real_of.h"
+#include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 namespace {
@@ -65,5 +68,11 @@ std::vector<Bytes> evaluate(const HardSwish&, const OpContext& context) {
   }
   return {bytes_from(values)};
 }
+
+RealValues real_of(const HardSwish&, const RealContext& c) {
+  return of_each(c, runtime::real::hard_swish);
+}
+
+ValueRanges bounds_of(const HardSwish&, const BoundsContext& c) { return of_each_value(c); }
 
 }  // namespace thimble::reference

@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "thimble/model/graph.h"
+#include "thimble/reference/tensor_values.h"
 
 namespace thimble {
-
-/// Every tensor's value after an inference, by TensorId: row-major bytes; empty for constants.
-using TensorValues = std::vector<Bytes>;
 
 /// inputs: one per Graph::inputs, in the bytes of the port (its `order`). Throws CompileError if
 /// their number or sizes differ from the network's.

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // L2_NORMALIZATION: values over the root of the sum of their squares, in 1/128. The reciprocal of
 // the root by five steps of Newton and Raphson, in gemmlowp's fixed point.
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <span>
 
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/along_axis.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 namespace {
@@ -53,6 +58,22 @@ std::vector<Bytes> evaluate(const L2Normalization&, const OpContext& context) {
       result[line.first + k] = requantise(x[line.first + k] - zero_point, factor, 0, range);
   }
   return {bytes_from(result)};
+}
+
+RealValues real_of(const L2Normalization&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  const auto depth = static_cast<size_t>(c.output_shape().back());
+  for (size_t begin = 0; begin < result.size(); begin += depth) {
+    const std::span<float> row(&result[begin], depth);
+    float sum = 0;
+    for (const float value : row) sum += value * value;
+    for (float& value : row) value /= std::max(std::sqrt(sum), 1e-6F);
+  }
+  return result;
+}
+
+ValueRanges bounds_of(const L2Normalization&, const BoundsContext& c) {
+  return any_value(c.output());
 }
 
 }  // namespace thimble::reference

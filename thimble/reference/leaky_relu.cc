@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 
@@ -28,5 +30,13 @@ std::vector<Bytes> evaluate(const LeakyRelu& op, const OpContext& context) {
   }
   return {bytes_from_integers(values, output.type)};
 }
+
+RealValues real_of(const LeakyRelu& op, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  for (float& value : result) value = value >= 0 ? value : value * op.alpha;
+  return result;
+}
+
+ValueRanges bounds_of(const LeakyRelu&, const BoundsContext& c) { return of_each_value(c); }
 
 }  // namespace thimble::reference

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
 #include "thimble/reference/fixed_point.h"
+#include "thimble/reference/real_of.h"
+#include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 
@@ -86,5 +90,21 @@ std::vector<Bytes> evaluate(const LogSoftmax&, const OpContext& context) {
   }
   return {bytes_from(result)};
 }
+
+RealValues real_of(const LogSoftmax&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  const auto depth = static_cast<size_t>(c.output_shape().back());
+  for (size_t begin = 0; begin < result.size(); begin += depth) {
+    const std::span<float> row(&result[begin], depth);
+    const float largest = largest_of(row);
+    float sum = 0;
+    for (const float value : row) sum += runtime::real::exp(value - largest);
+    const float log_of_sum = runtime::real::log(sum);
+    for (float& value : row) value = value - largest - log_of_sum;
+  }
+  return result;
+}
+
+ValueRanges bounds_of(const LogSoftmax&, const BoundsContext& c) { return any_value(c.output()); }
 
 }  // namespace thimble::reference

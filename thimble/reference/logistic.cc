@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/fixed_point.h"
 #include "thimble/reference/float_table.h"
+#include "thimble/reference/real_of.h"
 #include "thimble/reference/sigmoid.h"
+#include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 namespace {
@@ -59,5 +62,11 @@ std::vector<Bytes> evaluate(const Logistic&, const OpContext& context) {
   }
   return {bytes_from(values)};
 }
+
+RealValues real_of(const Logistic&, const RealContext& c) {
+  return of_each(c, runtime::real::logistic);
+}
+
+ValueRanges bounds_of(const Logistic&, const BoundsContext& c) { return of_each_value(c); }
 
 }  // namespace thimble::reference

@@ -6,8 +6,11 @@
 #include <cstring>
 #include <limits>
 
+#include "thimble/model/error.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
+#include "thimble/reference/real_of.h"
 #include "thimble/reference/real_products.h"
 #include "thimble/reference/sigmoid.h"
 #include "thimble_runtime/real_functions.h"
@@ -124,8 +127,16 @@ std::vector<Bytes> evaluate(const Lstm& op, const OpContext& context) {
   return {result};
 }
 
+namespace {
+
+/// Operands of an LSTM as the operator has them.
+struct RealLstm {
+  const Shape& shape;  ///< of x
+  const RealValues &x, &state, &weights, &recurrent, &biases;
+};
+
 /// Gates of one row of a batch are two layers, fully connected, and their sum; each result is a
-/// number, the largest one beyond all.
+/// number, the largest one beyond all. The last columns are the cell state.
 RealValues real_lstm(const Lstm& op, const RealLstm& l) {
   using runtime::real::logistic, runtime::real::tanh;
   const auto batches = static_cast<size_t>(l.shape[0]), times = static_cast<size_t>(l.shape[1]);
@@ -164,5 +175,20 @@ RealValues real_lstm(const Lstm& op, const RealLstm& l) {
   }
   return result;
 }
+
+}  // namespace
+
+RealValues real_of(const Lstm& op, const RealContext& c) {
+  if (c.graph.tensor(c.op.inputs[1]).type != DType::kFloat32)  // bytes of the cell state
+    throw InternalError(label(c.op) + " of integers is not computed in real numbers");
+  return real_lstm(op, {.shape = c.shape(0),
+                        .x = *c.inputs[0],
+                        .state = *c.inputs[1],
+                        .weights = *c.inputs[2],
+                        .recurrent = *c.inputs[3],
+                        .biases = *c.inputs[4]});
+}
+
+ValueRanges bounds_of(const Lstm&, const BoundsContext& c) { return any_value(c.output()); }
 
 }  // namespace thimble::reference

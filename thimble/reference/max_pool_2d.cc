@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // MAX_POOL_2D (MIN_POOL_2D): the largest (smallest) raw value of the window; padding never wins.
 #include <algorithm>
+#include <limits>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
+#include "thimble/reference/real_pools.h"
 #include "thimble/reference/window.h"
 
 namespace thimble::reference {
@@ -38,6 +42,37 @@ std::vector<Bytes> evaluate(const MaxPool2D& op, const OpContext& context) {
     }
   }
   return {bytes_from_integers(result, context.output().type)};
+}
+
+RealValues real_of(const MaxPool2D& op, const RealContext& c) {
+  if (op.least) {
+    return clamped(op.activation, pooled(
+                                      op.window, c, std::numeric_limits<float>::max(),
+                                      [](float a, float b) { return std::min(a, b); },
+                                      [](float smallest, float) { return smallest; }));
+  }
+  return clamped(op.activation, pooled(
+                                    op.window, c, std::numeric_limits<float>::lowest(),
+                                    [](float a, float b) { return b > a ? b : a; },
+                                    [](float largest, float) { return largest; }));
+}
+
+ValueRanges bounds_of(const MaxPool2D& op, const BoundsContext& c) {
+  const Image in(c.input(0).shape), out(c.output().shape);
+  const auto misses = [](const Taps& taps) { return taps.count() == 0; };
+  ValueRanges result = c.of(0);
+  if (std::ranges::any_of(ways_of_rows(op.window, in.h, out.h), misses) ||
+      std::ranges::any_of(ways_of_columns(op.window, in.w, out.w), misses)) {
+    const IntegerRange values = range_of(c.output().type);
+    for (ValueRange& i : result) {
+      if (op.least) {
+        i.high = static_cast<int32_t>(values.max);
+      } else {
+        i.low = static_cast<int32_t>(values.min);
+      }
+    }
+  }
+  return clamped(result, activation_range(op.activation, c.output()));
 }
 
 }  // namespace thimble::reference

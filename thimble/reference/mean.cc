@@ -5,8 +5,12 @@
 #include <bit>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
+#include "thimble/reference/elements.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
+#include "thimble/reference/real_of.h"
+#include "thimble/reference/sum_bounds.h"
 
 namespace thimble::reference {
 
@@ -61,6 +65,64 @@ std::vector<Bytes> evaluate(const Mean& op, const OpContext& context) {
 
 std::vector<Bytes> evaluate(const Sum& op, const OpContext& context) {
   return requantised_sums(sums_over(op.axes, context), ratio_factor(context), context.output());
+}
+
+namespace {
+
+RealValues sums_over_axes(const std::vector<int>& axes, const RealContext& c) {
+  Shape kept = c.shape(0);
+  for (const int axis : axes) kept.at(static_cast<size_t>(axis)) = 1;
+  const std::vector<int64_t> target = offsets(c.shape(0), broadcast_strides(kept, c.shape(0)));
+  RealValues result(static_cast<size_t>(elements(kept)), 0);
+  for (size_t i = 0; i < target.size(); ++i) {
+    result[static_cast<size_t>(target[i])] += (*c.inputs[0])[i];
+  }
+  return result;
+}
+
+ValueRanges of_reduction(const std::vector<int>& axes, bool divides, const BoundsContext& c) {
+  const Tensor &in = c.input(0), &out = c.output();
+  int64_t count = 1;
+  bool over_channels = false;
+  for (const int axis : axes) {
+    count *= in.shape.at(static_cast<size_t>(axis));
+    over_channels = over_channels || axis == static_cast<int>(in.shape.size()) - 1;
+  }
+  FixedFactor factor = to_fixed_factor(double{scale_of(in)} / double{scale_of(out)});
+  if (divides) factor = divided(factor, count);
+  const ActivationRange range = activation_range(Activation::kNone, out);
+  const std::vector<SumBounds> x = centred(c.of(0), zero_point_of(in));
+  const auto mean_of = [&](SumBounds sum, int64_t times_each) {
+    return requantised(times(times_each, sum), factor, zero_point_of(out), range);
+  };
+  if (over_channels) {
+    SumBounds all;
+    for (const SumBounds& channel : x) all = all + channel;
+    return everywhere(out, mean_of(all, count / static_cast<int64_t>(x.size())));
+  }
+  ValueRanges result;
+  for (const SumBounds& channel : x) result.push_back(mean_of(channel, count));
+  return reshaped(result, channels_of(out));
+}
+
+}  // namespace
+
+RealValues real_of(const Mean& op, const RealContext& c) {
+  RealValues result = sums_over_axes(op.axes, c);
+  const size_t summed = c.inputs[0]->size() / result.size();
+  const auto count = static_cast<float>(summed);
+  for (float& value : result) value /= count;
+  return result;
+}
+
+ValueRanges bounds_of(const Mean& op, const BoundsContext& c) {
+  return of_reduction(op.axes, true, c);
+}
+
+RealValues real_of(const Sum& op, const RealContext& c) { return sums_over_axes(op.axes, c); }
+
+ValueRanges bounds_of(const Sum& op, const BoundsContext& c) {
+  return of_reduction(op.axes, false, c);
 }
 
 }  // namespace thimble::reference

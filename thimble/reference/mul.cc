@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // MUL: the product of the centred operands, requantised once; of int32 modulo 2^32.
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/factors.h"
 #include "thimble/reference/raw_pairs.h"
+#include "thimble/reference/real_of.h"
+#include "thimble/reference/sum_bounds.h"
 
 namespace thimble::reference {
 
@@ -29,6 +32,18 @@ std::vector<Bytes> evaluate(const Mul& op, const OpContext& context) {
     return requantised((left - zero_point_of(a)) * (right - zero_point_of(b)), factor,
                        zero_point_of(output), range);
   });
+}
+
+RealValues real_of(const Mul& op, const RealContext& c) {
+  return clamped(op.activation, combined(c, [](float a, float b) { return a * b; }));
+}
+
+// Products are below 2^16, of int16 below 2^31.
+ValueRanges bounds_of(const Mul&, const BoundsContext& c) {
+  if (c.output().type == DType::kInt32) return any_value(c.output());
+  return at_corners(c,
+                    product_factor(c.op.attributes.arithmetic, c.input(0), c.input(1), c.output()),
+                    c.input(0).type == DType::kInt16 ? 0 : 14);
 }
 
 }  // namespace thimble::reference

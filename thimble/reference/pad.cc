@@ -2,7 +2,9 @@
 // PAD and PADV2: the input inside a frame of one value, for every element type.
 #include <algorithm>
 
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 namespace {
@@ -41,6 +43,22 @@ std::vector<Bytes> evaluate(const Pad& op, const OpContext& context) {
     source += size;
   }
   return {result};
+}
+
+RealValues real_of(const Pad& op, const RealContext& c) { return moved(op, c); }
+
+ValueRanges bounds_of(const Pad& op, const BoundsContext& c) {
+  const ValueRange frame{op.value, op.value};
+  ValueRanges result = c.of(0);
+  if (result.empty()) return {};
+  const size_t last = op.before.size() - 1;
+  for (size_t axis = 0; axis < last; ++axis) {
+    if (op.before[axis] == 0 && op.after[axis] == 0) continue;
+    for (ValueRange& i : result) i = hull(i, frame);
+  }
+  result.insert(result.begin(), static_cast<size_t>(op.before[last]), frame);
+  result.insert(result.end(), static_cast<size_t>(op.after[last]), frame);
+  return result;
 }
 
 }  // namespace thimble::reference

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 
@@ -40,5 +42,11 @@ std::vector<Bytes> evaluate(const Prelu&, const OpContext& context) {
   }
   return {bytes_from_integers(result, output.type)};
 }
+
+RealValues real_of(const Prelu&, const RealContext& c) {
+  return combined(c, [](float x, float alpha) { return x >= 0 ? x : x * alpha; });
+}
+
+ValueRanges bounds_of(const Prelu&, const BoundsContext& c) { return any_value(c.output()); }
 
 }  // namespace thimble::reference

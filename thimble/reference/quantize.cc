@@ -5,7 +5,9 @@
 #include <cstdint>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 namespace {
@@ -61,5 +63,9 @@ std::vector<Bytes> evaluate(const Quantize&, const OpContext& context) {
   const std::vector<int32_t> result = is_float ? from_float(context) : from_integers(context);
   return {bytes_from_integers(result, context.output().type)};
 }
+
+RealValues real_of(const Quantize&, const RealContext& c) { return *c.inputs[0]; }
+
+ValueRanges bounds_of(const Quantize&, const BoundsContext& c) { return of_each_value(c); }
 
 }  // namespace thimble::reference

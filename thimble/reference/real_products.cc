@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and matrix products of real.h. Loops run over output channels innermost, which
+// Convolutions and matrix products in float32. Loops run over output channels innermost, which
 // compilers turn into vector instructions without changing the order of any sum.
 #include "thimble/reference/real_products.h"
 
@@ -48,6 +48,15 @@ void add_bias(const RealValues* bias, int64_t channels, RealValues& sums) {
 }
 
 }  // namespace
+
+RealProduct product_of(const RealContext& c) {
+  return {c.shape(0),
+          *c.inputs[0],
+          c.shape(1),
+          *c.inputs[1],
+          c.inputs.size() > 2 ? c.inputs[2] : nullptr,
+          c.output_shape()};
+}
 
 RealValues real_conv(const Window& window, const RealProduct& a) {
   const Image in(a.x_shape);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of real.h that multiply and add, in float32, without activation. Private to
+// Operators that multiply and add, in float32, without activation. Private to
 // thimble/reference. The sum over the taps is in the order of the weights, on every machine.
 #pragma once
 
-#include "thimble/reference/real.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 
@@ -16,6 +16,9 @@ struct RealProduct {
   const Shape& out_shape;
 };
 
+/// The operands x, weights and a bias or none.
+[[nodiscard]] RealProduct product_of(const RealContext& context);
+
 [[nodiscard]] RealValues real_conv(const Window& window, const RealProduct& product);
 [[nodiscard]] RealValues real_depthwise(const Window& window, int64_t multiplier,
                                         const RealProduct& product);
@@ -23,13 +26,5 @@ struct RealProduct {
 [[nodiscard]] RealValues real_fully_connected(const RealProduct& product);
 /// The second operand stands for the weights.
 [[nodiscard]] RealValues real_batch_matmul(const BatchMatMul& op, const RealProduct& product);
-
-/// Operands of an LSTM as the operator has them.
-struct RealLstm {
-  const Shape& shape;  ///< of x
-  const RealValues &x, &state, &weights, &recurrent, &biases;
-};
-/// The output, its last columns the cell state.
-[[nodiscard]] RealValues real_lstm(const Lstm& op, const RealLstm& lstm);
 
 }  // namespace thimble::reference

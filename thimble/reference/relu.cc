@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // RELU, RELU_N1_TO_1, RELU_0_TO_1: requantises from the input's scale to the output's.
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 
@@ -20,5 +22,9 @@ std::vector<Bytes> evaluate(const Relu& op, const OpContext& context) {
   }
   return {bytes_from_integers(values, output.type)};
 }
+
+RealValues real_of(const Relu& op, const RealContext& c) { return clamped(op.range, *c.inputs[0]); }
+
+ValueRanges bounds_of(const Relu&, const BoundsContext& c) { return of_each_value(c); }
 
 }  // namespace thimble::reference

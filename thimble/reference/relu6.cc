@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 
@@ -15,5 +17,11 @@ std::vector<Bytes> evaluate(const Relu6&, const OpContext& context) {
   for (int32_t& value : values) value = std::clamp(value, range.min, range.max);
   return {bytes_from_integers(values, input.type)};
 }
+
+RealValues real_of(const Relu6&, const RealContext& c) {
+  return clamped(Activation::kRelu6, *c.inputs[0]);
+}
+
+ValueRanges bounds_of(const Relu6&, const BoundsContext& c) { return of_each_value(c); }
 
 }  // namespace thimble::reference

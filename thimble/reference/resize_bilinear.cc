@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // RESIZE_BILINEAR of int8: weights in 1/1024 along height and width, halves away from zero.
 #include "thimble/model/resize.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 #include "thimble/reference/window.h"
 
 namespace thimble::reference {
@@ -35,5 +37,33 @@ std::vector<Bytes> evaluate(const ResizeBilinear& op, const OpContext& context) 
   }
   return {bytes_from(result)};
 }
+
+RealValues real_of(const ResizeBilinear& op, const RealContext& c) {
+  const Image in(c.shape(0));
+  const Image out(c.output_shape());
+  const std::vector<RealRows> rows = real_rows(op, in.h, out.h);
+  const std::vector<RealRows> columns = real_rows(op, in.w, out.w);
+  const RealValues& x = *c.inputs[0];
+  RealValues result(static_cast<size_t>(elements(c.output_shape())));
+  for (int64_t pixel = 0; pixel < out.n * out.h * out.w; ++pixel) {
+    const int64_t n = pixel / (out.w * out.h);
+    const RealRows& y = rows[static_cast<size_t>(pixel / out.w % out.h)];
+    const RealRows& z = columns[static_cast<size_t>(pixel % out.w)];
+    const float below = y.fraction, right = z.fraction;
+    for (int64_t k = 0; k < out.c; ++k) {
+      const auto value = [&](int64_t row, int64_t column) {
+        return x[static_cast<size_t>(in.pixel(n, row, column) + k)];
+      };
+      result[static_cast<size_t>(pixel * out.c + k)] =
+          value(y.first, z.first) * (1 - below) * (1 - right) +
+          value(y.last, z.first) * below * (1 - right) +
+          value(y.first, z.last) * (1 - below) * right + value(y.last, z.last) * below * right;
+    }
+  }
+  return result;
+}
+
+// Between pixels: a weighted mean, rounded, lies among them.
+ValueRanges bounds_of(const ResizeBilinear&, const BoundsContext& c) { return c.of(0); }
 
 }  // namespace thimble::reference

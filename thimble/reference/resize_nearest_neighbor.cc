@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // RESIZE_NEAREST_NEIGHBOR: copies raw pixels, for every element type.
 #include "thimble/model/resize.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 #include "thimble/reference/window.h"
 
 namespace thimble::reference {
@@ -25,5 +27,9 @@ std::vector<Bytes> evaluate(const ResizeNearestNeighbor& op, const OpContext& co
   }
   return {result};
 }
+
+RealValues real_of(const ResizeNearestNeighbor& op, const RealContext& c) { return moved(op, c); }
+
+ValueRanges bounds_of(const ResizeNearestNeighbor&, const BoundsContext& c) { return c.of(0); }
 
 }  // namespace thimble::reference

@@ -7,9 +7,12 @@
 #include <limits>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
 #include "thimble/reference/fixed_point.h"
+#include "thimble/reference/real_of.h"
+#include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 namespace {
@@ -67,5 +70,9 @@ std::vector<Bytes> evaluate(const Rsqrt&, const OpContext& context) {
   return context.input(0).type == DType::kInt16 ? rsqrt_of<int16_t>(context)
                                                 : rsqrt_of<int8_t>(context);
 }
+
+RealValues real_of(const Rsqrt&, const RealContext& c) { return of_each(c, runtime::real::rsqrt); }
+
+ValueRanges bounds_of(const Rsqrt&, const BoundsContext& c) { return of_each_value(c); }
 
 }  // namespace thimble::reference

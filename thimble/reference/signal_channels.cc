@@ -33,9 +33,9 @@ int16_t wide_dynamic(uint32_t x, const std::vector<int16_t>& gains) {
 }
 
 uint32_t shrink(uint32_t snr) {
-  constexpr int kSnrBits = 12, kOutputBits = 6;
-  if (snr < (2U << kSnrBits)) return (snr * snr) >> (2 + 2 * kSnrBits - kOutputBits);
-  return (snr >> (kSnrBits - kOutputBits)) - (1U << kOutputBits);
+  constexpr int kSnrBits = 12, kGainBits = 6;
+  if (snr < (2U << kSnrBits)) return (snr * snr) >> (2 + 2 * kSnrBits - kGainBits);
+  return (snr >> (kSnrBits - kGainBits)) - (1U << kGainBits);
 }
 
 /// Binary, with 16 bits of fraction.

@@ -2,7 +2,9 @@
 // SLICE and STRIDED_SLICE: copies raw elements, for every element type.
 #include <algorithm>
 
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 
@@ -29,6 +31,19 @@ std::vector<Bytes> evaluate(const Slice& op, const OpContext& context) {
     result.insert(result.end(), begin, begin + size);
   }
   return {result};
+}
+
+RealValues real_of(const Slice& op, const RealContext& c) { return moved(op, c); }
+
+ValueRanges bounds_of(const Slice& op, const BoundsContext& c) {
+  if (c.of(0).empty()) return {};
+  const size_t last = op.begin.size() - 1;
+  if (std::ranges::count(op.dropped, static_cast<int>(last)) > 0)
+    return everywhere(c.output(), c.of(0)[static_cast<size_t>(op.begin[last])]);
+  ValueRanges result;
+  for (int64_t k = 0; k < static_cast<int64_t>(channels_of(c.output())); ++k)
+    result.push_back(c.of(0)[static_cast<size_t>(op.begin[last] + k * op.stride[last])]);
+  return result;
 }
 
 }  // namespace thimble::reference

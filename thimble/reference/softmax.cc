@@ -2,11 +2,15 @@
 // SOFTMAX over the last axis: int8 to int8 or int16 in gemmlowp's fixed point, int16 by tables.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
 #include "thimble/reference/fixed_point.h"
+#include "thimble/reference/real_of.h"
 #include "thimble/reference/softmax_tables.h"
+#include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 namespace {
@@ -84,5 +88,20 @@ std::vector<Bytes> evaluate(const Softmax& op, const OpContext& context) {
   }
   return {bytes_from_integers(result, type)};
 }
+
+RealValues real_of(const Softmax& op, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  const auto depth = static_cast<size_t>(c.output_shape().back());
+  for (size_t begin = 0; begin < result.size(); begin += depth) {
+    const std::span<float> row(&result[begin], depth);
+    const float largest = largest_of(row);
+    float sum = 0;
+    for (float& value : row) sum += value = runtime::real::exp((value - largest) * op.beta);
+    for (float& value : row) value /= sum;
+  }
+  return result;
+}
+
+ValueRanges bounds_of(const Softmax&, const BoundsContext& c) { return any_value(c.output()); }
 
 }  // namespace thimble::reference

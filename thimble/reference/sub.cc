@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/common_scale.h"
 #include "thimble/reference/raw_pairs.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 
@@ -29,5 +31,11 @@ std::vector<Bytes> evaluate(const Sub& op, const OpContext& context) {
   }
   return {bytes_from_integers(result, output.type)};
 }
+
+RealValues real_of(const Sub& op, const RealContext& c) {
+  return clamped(op.activation, combined(c, [](float a, float b) { return a - b; }));
+}
+
+ValueRanges bounds_of(const Sub&, const BoundsContext& c) { return of_sum_of_two(c); }
 
 }  // namespace thimble::reference

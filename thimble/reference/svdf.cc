@@ -3,9 +3,12 @@
 // state over time. A fused activation is ignored, as the original does.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 namespace {
@@ -75,5 +78,52 @@ std::vector<Bytes> evaluate(const SvdfOutput&, const OpContext& context) {
   }
   return {bytes_from(result)};
 }
+
+RealValues real_of(const SvdfFeatures&, const RealContext& c) {
+  const RealValues &x = *c.inputs[0], &weights = *c.inputs[1];
+  const auto depth = static_cast<size_t>(c.shape(1)[1]);
+  RealValues result;
+  for (size_t batch = 0; batch < x.size(); batch += depth) {
+    for (size_t row = 0; row < weights.size(); row += depth) {
+      float sum = 0;
+      for (size_t k = 0; k < depth; ++k) sum += x[batch + k] * weights[row + k];
+      result.push_back(sum);
+    }
+  }
+  return clamped(Activation::kNone, std::move(result));  // beyond all numbers is the largest one
+}
+
+ValueRanges bounds_of(const SvdfFeatures&, const BoundsContext& c) { return any_value(c.output()); }
+
+RealValues real_of(const ShiftIn&, const RealContext& c) {
+  const RealValues &state = *c.inputs[0], &newest = *c.inputs[1];
+  const auto memory = static_cast<size_t>(c.output_shape().back());
+  RealValues result(state.begin() + 1, state.end());
+  result.resize(state.size());
+  for (size_t row = 0; row < newest.size(); ++row) result[(row + 1) * memory - 1] = newest[row];
+  return result;
+}
+
+ValueRanges bounds_of(const ShiftIn&, const BoundsContext& c) { return any_value(c.output()); }
+
+RealValues real_of(const SvdfOutput& op, const RealContext& c) {
+  const RealValues &state = *c.inputs[0], &weights = *c.inputs[1], &bias = *c.inputs[2];
+  const auto memory = static_cast<size_t>(c.shape(1)[1]);
+  const size_t rank = static_cast<size_t>(c.shape(1)[0]) / bias.size();
+  RealValues result;
+  for (size_t at = 0; at < state.size(); at += rank * memory) {
+    float sum = bias[at / (rank * memory) % bias.size()];
+    for (size_t filter = at; filter < at + rank * memory; filter += memory) {
+      float of_filter = 0;
+      for (size_t k = filter; k < filter + memory; ++k)
+        of_filter += state[k] * weights[k % weights.size()];
+      sum += of_filter;
+    }
+    result.push_back(sum);
+  }
+  return clamped(op.activation, std::move(result));
+}
+
+ValueRanges bounds_of(const SvdfOutput&, const BoundsContext& c) { return any_value(c.output()); }
 
 }  // namespace thimble::reference

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/fixed_point.h"
 #include "thimble/reference/float_table.h"
+#include "thimble/reference/real_of.h"
 #include "thimble/reference/sigmoid.h"
+#include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 namespace {
@@ -52,5 +55,9 @@ std::vector<Bytes> evaluate(const Tanh&, const OpContext& context) {
   for (int8_t& value : values) value = tanh_of_int8(value - zero_point_of(input), factor, radius);
   return {bytes_from(values)};
 }
+
+RealValues real_of(const Tanh&, const RealContext& c) { return of_each(c, runtime::real::tanh); }
+
+ValueRanges bounds_of(const Tanh&, const BoundsContext& c) { return of_each_value(c); }
 
 }  // namespace thimble::reference

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRANSPOSE_CONV: each pixel of the input spreads over a window of the output.
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
+#include "thimble/reference/real_of.h"
+#include "thimble/reference/real_products.h"
 #include "thimble/reference/unfolded_sums.h"
 #include "thimble/reference/window.h"
 
@@ -40,6 +43,15 @@ std::vector<Bytes> evaluate(const TransposeConv& op, const OpContext& context) {
   return finish_sums(
       context, op.activation, std::move(sums),
       convolution_factors(context.arithmetic(), input, context.input(1), scale_of(output), out.c));
+}
+
+RealValues real_of(const TransposeConv& op, const RealContext& c) {
+  return clamped(op.activation, real_transpose_conv(op.window, product_of(c)));
+}
+
+// Sums of 64 bits.
+ValueRanges bounds_of(const TransposeConv& op, const BoundsContext& c) {
+  return within_activation(c, op.activation);
 }
 
 }  // namespace thimble::reference

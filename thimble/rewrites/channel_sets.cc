@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "thimble/rewrites/channel_kinds.h"
+#include "thimble/operators/operators.h"
 
 namespace thimble {
 namespace {
@@ -85,10 +85,6 @@ struct TieChannels {
   void tie_all(TensorId t) const {
     for (size_t c = 0; c < sets.channels(t); ++c) sets.tie(t, c, out(), c);
   }
-  void tie_or_keep(bool channel_by_channel) const {
-    channel_by_channel ? tie_all(in()) : keep_all();
-  }
-
   /// The operator is of int8, with constant weights and bias and sums of 32 bits.
   [[nodiscard]] bool is_plain() const {
     return tensor(in()).type == DType::kInt8 && tensor(in(1)).is_constant() &&
@@ -129,27 +125,6 @@ struct TieChannels {
       sets.keep(out(), 1);
     }
   }
-  template <class A>
-  requires kNeedsAllChannels<A>
-  void operator()(const A&) const { keep_all(); }
-  template <class A>
-  requires kGoesByChannel<A>
-  void operator()(const A&) const { tie_all(in()); }
-
-  void operator()(const Mean& a) const { over(a.axes); }
-  void operator()(const Sum& a) const { over(a.axes); }
-  void over(const std::vector<int>& axes) const {
-    const auto last = static_cast<int>(tensor(in()).shape.size()) - 1;
-    tie_or_keep(std::ranges::count(axes, last) == 0 && sets.channels(in()) == sets.channels(out()));
-  }
-  void operator()(const Pad& a) const { tie_or_keep(a.before.back() == 0 && a.after.back() == 0); }
-  void operator()(const Reshape&) const {
-    tie_or_keep(sets.channels(in()) == sets.channels(out()));
-  }
-  void operator()(const Transpose& a) const {
-    tie_or_keep(a.permutation.empty() ||
-                a.permutation.back() == static_cast<int>(a.permutation.size()) - 1);
-  }
   void operator()(const Slice& a) const {
     const size_t last = a.begin.size() - 1;
     if (a.stride[last] != 1 || std::ranges::count(a.dropped, static_cast<int>(last)) > 0)
@@ -166,16 +141,28 @@ struct TieChannels {
     }
   }
 
+  /// Channel by channel, or all.
   template <class A>
-  requires kGoesByElement<A>
   void operator()(const A&) const {
-    for (const TensorId operand : op.inputs) {
-      if (sets.channels(operand) == sets.channels(out())) {
-        tie_all(operand);
+    if (!traits(op.attributes).by_channel) return keep_all();
+    const AccessMap maps = access_map(sets.graph(), op);
+    bool tied = false;
+    for (size_t i = 0; i < maps.size(); ++i) {
+      if (keeps_channels_apart(maps[i], in(i))) {
+        tie_all(in(i));
+        tied = true;
       } else {
-        sets.keep(operand);  // broadcast along the channels
+        sets.keep(in(i));
       }
     }
+    if (!tied) sets.keep(out());
+  }
+  [[nodiscard]] bool keeps_channels_apart(const InputMap& map, TensorId operand) const {
+    if (sets.channels(operand) != sets.channels(out())) return false;
+    if (map.linear || map.axes.empty()) return true;
+    const auto* last = std::get_if<Affine>(&map.axes.back());
+    return last != nullptr &&
+           *last == Affine{.out_axis = static_cast<int>(tensor(out()).shape.size()) - 1};
   }
 };
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
 #include "thimble/reference/elements.h"
-#include "thimble/rewrites/channel_kinds.h"
 #include "thimble/rewrites/channel_sets.h"
 #include "thimble/rewrites/edit.h"
 #include "thimble/rewrites/rewrites.h"
@@ -191,17 +191,8 @@ class Thinned {
     }
   }
   template <class A>
-  requires kGoesByElement<A>
-  void adapt(A&, const Op& before, Op& op) { adapt_operands(before, op); }
-
-  /// Their input and output say all.
-  template <class A>
-  requires kGoesByChannel<A> || kMovesElements<A>
-  void adapt(A&, const Op&, Op&) {}
-
-  template <class A>
-  requires kNeedsAllChannels<A>
   void adapt(A&, const Op& before, Op& op) {
+    if (traits(op.attributes).by_channel) return adapt_operands(before, op);
     check(before == op, "an operator that needs all channels has lost some");
   }
 

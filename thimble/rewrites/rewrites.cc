@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "thimble/reference/constant_folding.h"
-#include "thimble/rewrites/channel_kinds.h"
 #include "thimble/rewrites/edit.h"
 
 namespace thimble {
@@ -49,14 +48,6 @@ Graph fold_constants(const Graph& graph) {
 
 namespace {
 
-/// Operators whose output is not their input, whatever their attributes are, or is it by chance of
-/// the values.
-template <class A>
-inline constexpr bool kMakesNewValues =
-    kNeedsAllChannels<A> || kGoesByElement<A> ||
-    (kGoesByChannel<A> && !kIsOneOf<A, Quantize, ResizeBilinear, ResizeNearestNeighbor>) ||
-    kIsOneOf<A, Conv2D, DepthwiseConv2D, FullyConnected, Mean, Sum>;
-
 struct IsNoOp {
   const Tensor& in;
   const Tensor& out;
@@ -83,8 +74,9 @@ struct IsNoOp {
     return in.shape == out.shape && !(a.align_corners && a.half_pixel_centers);
   }
   template <class A>
-  requires kMakesNewValues<A>
-  bool operator()(const A&) const { return false; }
+  bool operator()(const A&) const {
+    return false;
+  }  // if it is its input, by chance of the values
 };
 
 /// What callers have, while the network computes in int8.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONCATENATION: copies raw elements, for every element type; operands share one quantisation.
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 
 namespace thimble::reference {
 
@@ -24,6 +26,23 @@ std::vector<Bytes> evaluate(const Concat& op, const OpContext& context) {
     }
   }
   return {result};
+}
+
+RealValues real_of(const Concat& op, const RealContext& c) { return moved(op, c); }
+
+ValueRanges bounds_of(const Concat& op, const BoundsContext& c) {
+  ValueRanges result;
+  for (size_t i = 0; i < c.op.inputs.size(); ++i) {
+    const ValueRanges& part = c.of(i);
+    if (part.empty()) return {};
+    if (op.axis == static_cast<int>(c.output().shape.size()) - 1) {
+      result.insert(result.end(), part.begin(), part.end());
+      continue;
+    }
+    if (result.empty()) result = part;
+    for (size_t k = 0; k < part.size(); ++k) result[k] = hull(result[k], part[k]);
+  }
+  return result;
 }
 
 }  // namespace thimble::reference

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts by score and suppresses what a better box covers, as TensorFlow Lite's
-// detection_postprocess.cc does; but boxes are decoded in float32, and what it does not write is 0.
-#include "thimble/reference/detections.h"
-
+// TFLite_Detection_PostProcess in float32. Sorts by score and suppresses what a better box covers,
+// as TensorFlow Lite's detection_postprocess.cc does; but boxes are decoded in float32, and what it
+// does not write is 0.
 #include <algorithm>
 #include <numeric>
 
+#include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_of.h"
 #include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 namespace {
+
+/// Corners of one box.
+struct Decoded {
+  float ymin = 0, xmin = 0, ymax = 0, xmax = 0;
+};
 
 float area_of(const Decoded& b) { return (b.ymax - b.ymin) * (b.xmax - b.xmin); }
 
@@ -59,8 +65,7 @@ void write(const Decoded& box, float* to) {
   to[3] = box.xmax;
 }
 
-}  // namespace
-
+/// encodings: `width` numbers for each box.
 std::vector<Decoded> decoded(const DetectionPostProcess& op, const RealValues& encodings,
                              size_t width, const RealValues& anchors) {
   std::vector<Decoded> result;
@@ -75,6 +80,7 @@ std::vector<Decoded> decoded(const DetectionPostProcess& op, const RealValues& e
   return result;
 }
 
+/// What the operator makes of the boxes and `width` scores for each.
 RealValues detections(const DetectionPostProcess& op, const std::vector<Decoded>& boxes,
                       const RealValues& scores, size_t width) {
   const auto most = static_cast<size_t>(op.max_detections);
@@ -113,8 +119,18 @@ RealValues detections(const DetectionPostProcess& op, const std::vector<Decoded>
   return result;
 }
 
+}  // namespace
+
 std::vector<Bytes> evaluate(const DetectionPostProcess&, const OpContext&) {
   throw InternalError("detections are computed in float32");
 }
+
+RealValues real_of(const DetectionPostProcess& op, const RealContext& c) {
+  return detections(op,
+                    decoded(op, *c.inputs[0], static_cast<size_t>(c.shape(0).back()), *c.inputs[2]),
+                    *c.inputs[1], static_cast<size_t>(c.shape(1).back()));
+}
+
+ValueRanges bounds_of(const DetectionPostProcess&, const BoundsContext&) { return {}; }
 
 }  // namespace thimble::reference
