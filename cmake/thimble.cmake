@@ -20,6 +20,10 @@ set(THIMBLE_COLD_FLAGS "" CACHE STRING "Further compiler options of such code, a
 add_library(thimble_cold_options INTERFACE)
 target_link_libraries(thimble_cold_options INTERFACE thimble_options)
 target_compile_options(thimble_cold_options INTERFACE ${THIMBLE_COLD_FLAGS})
+# Sources of tests, which take longer to compile than to run; what they share is cold.
+add_library(thimble_test_options INTERFACE)
+target_link_libraries(thimble_test_options INTERFACE thimble_options)
+target_compile_options(thimble_test_options INTERFACE -O0)
 
 # thimble_precompile(NAME HEADERS <a> ... DEPS library ...): headers that many targets include, compiled
 # once for those with the same options. Not with ccache, which keeps nothing that is compiled with them.
@@ -39,7 +43,7 @@ set(common_headers <fmt/format.h> <algorithm> <functional> <map> <memory> <optio
 thimble_precompile(thimble_headers HEADERS ${common_headers} DEPS thimble_options fmt::fmt)
 thimble_precompile(thimble_cold_headers HEADERS ${common_headers} DEPS thimble_cold_options fmt::fmt)
 thimble_precompile(thimble_test_headers HEADERS <gmock/gmock.h> <gtest/gtest.h> ${common_headers}
-                   DEPS thimble_cold_options fmt::fmt GTest::gmock GTest::gtest)
+                   DEPS thimble_test_options fmt::fmt GTest::gmock GTest::gtest)
 
 # Files that name their own helpers as others of their folder do cannot be compiled as one with these
 # (CMAKE_UNITY_BUILD).
@@ -92,7 +96,7 @@ set(THIMBLE_LARGE_MODELS *mcunetv2_large* *mobilenet_v2* *tinyengine_vww*)
 function(thimble_test name)
   cmake_parse_arguments(ARG "" "SECONDS" "SOURCES;DEPS;LABELS;UNSANITIZED" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
-  target_link_libraries(test_${name} PRIVATE thimble_cold_options fmt::fmt GTest::gtest GTest::gmock GTest::gtest_main)
+  target_link_libraries(test_${name} PRIVATE thimble_test_options fmt::fmt GTest::gtest GTest::gmock GTest::gtest_main)
   target_precompile_headers(test_${name} REUSE_FROM thimble_test_headers)
   foreach(dep ${ARG_DEPS})
     target_link_libraries(test_${name} PRIVATE thimble_${dep})
