@@ -62,6 +62,19 @@ TEST(Shapes, FollowFromTheInputs) {
   EXPECT_THAT(graph.tensor(graph.outputs[0].tensor).shape, ElementsAre(1, 4));
 }
 
+TEST(Shapes, ThatSelectChoosesFromAreNotItsConditions) {
+  testing::TfliteBuilder net;
+  const int32_t c = net.constant({}, tflite::TensorType::BOOL, {1});
+  const int32_t x = net.tensor({1, 2}), y = net.tensor({1, 2}), out = net.tensor({1, 2});
+  net.op(tflite::BuiltinOperator::SELECT, {c, x, y}, {out});
+  net.at(x).shape_signature = net.at(y).shape_signature = {-1, 2};
+  net.at(out).shape_signature = {-1, 2};
+  net.inputs({x, y});
+  net.outputs({out});
+  const Graph graph = shaped(net, {{"t1", {5, 2}}, {"t2", {5, 2}}});
+  EXPECT_THAT(graph.tensor(graph.outputs[0].tensor).shape, ElementsAre(5, 2));
+}
+
 TEST(Shapes, AreWhatTheSurveyAsksFor) {
   const testing::TfliteBuilder net = open_network();
   const Survey open = survey_tflite(net.bytes(), "net", "net.tflite");

@@ -33,6 +33,9 @@ void select(const TfliteOp& op, Expansion& steps) {
   steps.finish(Select{}, {chosen, op.inputs[1], op.inputs[2]});
 }
 
+/// Behind the condition, which may have another shape.
+Shape chosen_from(const TfliteOp& op) { return shape_of(op, 1); }
+
 /// Whether it is equal to false.
 void logical_not(const TfliteOp& op, Expansion& steps) {
   steps.finish(Comparison{Relation::kEqual},
@@ -96,7 +99,7 @@ OperatorList choice_kinds() {
       {.code = SELECT,
        .inputs = {3, 3},
        .expand = select,
-       .shape = first_input,
+       .shape = chosen_from,
        .uint8 = kComputes},
       {.code = SELECT_V2,
        .inputs = {3, 3},
