@@ -82,7 +82,7 @@ TEST_F(ManualRules, FaultsOfAPageAreFound) {
       Fault{"```sh\nbrew coffee\n```\n", "no rule"},
       Fault{"`thimble plan MODEL --core CHIP`\n", "nothing says what stands for"},
       Fault{"`build/dev/bench/tea_bench`\n", "has no such program"},
-      Fault{"`auto_fronts --tea`\n", "page.md:1: auto_fronts --tea"},
+      Fault{"`auto_fronts --sec`\n", "page.md:1: auto_fronts --sec: "},
       Fault{"`.ci/nightly [TEA...]`\n", "is not in the usage"},
       Fault{"`run --tea`\n", "thimble run has no --tea"},
       Fault{"`GTEST_FILTER='Tea.*' scripts/run_tests build/dev`\n", "no test is called so"},

@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <set>
+#include <string>
 
 #include "tests/support/random_op.h"
 #include "tests/support/workload.h"
@@ -42,14 +45,6 @@ std::vector<size_t> differing(const Graph& graph, const TensorValues& a, const T
 
 size_t channels_of_shape(const Shape& shape) {
   return shape.empty() ? 1 : static_cast<size_t>(shape.back());
-}
-
-/// As rewrites/channel_sets.cc asks.
-bool keeps_channels_apart(const InputMap& map, const Shape& in, const Shape& out) {
-  if (channels_of_shape(in) != channels_of_shape(out)) return false;
-  if (map.linear || map.axes.empty()) return true;
-  const auto* last = std::get_if<Affine>(&map.axes.back());
-  return last != nullptr && *last == Affine{.out_axis = static_cast<int>(out.size()) - 1};
 }
 
 TEST(Traits, ValuesOfOneValueChangeWithItAlone) {
@@ -95,6 +90,82 @@ TEST(Traits, ChannelsThatAreKeptApartChangeAlone) {
     for (const size_t k : differing(graph, values, others)) EXPECT_EQ(k % channels, channel);
   }
   EXPECT_GT(cases, 400 / testing::kOneIn);
+}
+
+struct Pixel {
+  int64_t row = 0, column = 0;
+};
+
+/// The first element of a pixel in [1,H,W,C].
+size_t element_of(const Shape& image, int64_t row, int64_t column) {
+  return static_cast<size_t>((row * image[2] + column) * image[3]);
+}
+
+/// Pixels whose windows are all inside of the operand.
+std::vector<Pixel> inner_pixels(const Window& w, const Shape& in, const Shape& out) {
+  std::vector<Pixel> result;
+  for (Pixel p; p.row < out[1]; ++p.row) {
+    for (p.column = 0; p.column < out[2]; ++p.column) {
+      const int64_t top = p.row * w.stride_h - w.padding.top;
+      const int64_t left = p.column * w.stride_w - w.padding.left;
+      if (top >= 0 && left >= 0 && top + (w.kernel_h - 1) * w.dilation_h < in[1] &&
+          left + (w.kernel_w - 1) * w.dilation_w < in[2])
+        result.push_back(p);
+    }
+  }
+  return result;
+}
+
+// What certify/piece.cc relies on: everything outside of the window is other, and the window lies
+// elsewhere.
+TEST(Traits, PixelsAreWhatTheirWindowsMakeThem) {
+  int cases = 0;
+  std::set<std::string> operators;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const Graph graph = testing::random_op_graph(seed);
+    const Op& op = graph.ops[0];
+    const std::optional<Window> window = traits(op.attributes).window;
+    const Tensor& in = graph.tensor(op.inputs[0]);
+    const Shape& out = graph.tensor(op.outputs[0]).shape;
+    const bool constants_behind =
+        std::all_of(op.inputs.begin() + 1, op.inputs.end(),
+                    [&](TensorId t) { return graph.tensor(t).is_constant(); });
+    if (!window || !constants_behind || in.is_constant()) continue;
+    if (in.shape.size() != 4 || out.size() != 4 || in.shape[0] != 1) continue;
+    const std::vector<Pixel> inner = inner_pixels(*window, in.shape, out);
+    if (inner.size() < 2) continue;
+    SCOPED_TRACE(fmt::format("seed {}, {}", seed, label(op)));
+    const Pixel from = inner[seed % (inner.size() - 1)], to = inner.back();
+    const TensorValues values = testing::random_inputs(graph, seed);
+    TensorValues others = testing::random_inputs(graph, seed + 1);
+    const auto pixel_bytes =
+        static_cast<size_t>(in.shape[3]) * static_cast<size_t>(size_bytes(in.type));
+    const size_t x = op.inputs[0].index();
+    const auto at = [&](int64_t row, int64_t column) {
+      return element_of(in.shape, row, column) * static_cast<size_t>(size_bytes(in.type));
+    };
+    for (int64_t y = 0; y < window->kernel_h; ++y) {
+      for (int64_t z = 0; z < window->kernel_w; ++z) {
+        const auto position = [&](const Pixel& p) {
+          return at(p.row * window->stride_h - window->padding.top + y * window->dilation_h,
+                    p.column * window->stride_w - window->padding.left + z * window->dilation_w);
+        };
+        std::copy_n(values[x].begin() + static_cast<std::ptrdiff_t>(position(from)), pixel_bytes,
+                    others[x].begin() + static_cast<std::ptrdiff_t>(position(to)));
+      }
+    }
+    const Bytes before = interpret_op(graph, op, values)[0];
+    const Bytes after = interpret_op(graph, op, others)[0];
+    const auto size = static_cast<size_t>(size_bytes(graph.tensor(op.outputs[0]).type));
+    const size_t a = element_of(out, from.row, from.column) * size;
+    const size_t b = element_of(out, to.row, to.column) * size;
+    for (size_t k = 0; k < static_cast<size_t>(out[3]) * size; ++k)
+      ASSERT_EQ(before[a + k], after[b + k]) << "byte " << k;
+    operators.insert(snake_name(op.attributes));
+    ++cases;
+  }
+  EXPECT_GT(cases, 100 / testing::kOneIn);
+  EXPECT_GT(operators.size(), testing::kOneIn == 1 ? 12 : 3);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "thimble/model/attributes.h"
+#include "thimble/regions/access_map.h"
 
 namespace thimble {
 
@@ -20,6 +21,9 @@ struct Traits {
   /// the same wherever it lies.
   std::optional<Window> window = {};
 };
+
+/// Whether an output's channel reads the same channel of the operand alone.
+[[nodiscard]] bool keeps_channels_apart(const InputMap& map, const Shape& in, const Shape& out);
 
 inline constexpr Traits kOfEachValue{.of_each_value = true, .by_channel = true, .window = Window{}};
 

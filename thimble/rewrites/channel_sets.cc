@@ -148,7 +148,7 @@ struct TieChannels {
     const AccessMap maps = access_map(sets.graph(), op);
     bool tied = false;
     for (size_t i = 0; i < maps.size(); ++i) {
-      if (keeps_channels_apart(maps[i], in(i))) {
+      if (keeps_channels_apart(maps[i], tensor(in(i)).shape, tensor(out()).shape)) {
         tie_all(in(i));
         tied = true;
       } else {
@@ -156,13 +156,6 @@ struct TieChannels {
       }
     }
     if (!tied) sets.keep(out());
-  }
-  [[nodiscard]] bool keeps_channels_apart(const InputMap& map, TensorId operand) const {
-    if (sets.channels(operand) != sets.channels(out())) return false;
-    if (map.linear || map.axes.empty()) return true;
-    const auto* last = std::get_if<Affine>(&map.axes.back());
-    return last != nullptr &&
-           *last == Affine{.out_axis = static_cast<int>(tensor(out()).shape.size()) - 1};
   }
 };
 

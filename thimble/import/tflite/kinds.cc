@@ -14,36 +14,45 @@
 namespace thimble {
 namespace {
 
-/// Ascending by code, each of which has one row.
+std::string name_of(const OperatorKind& kind) {
+  return kind.custom != nullptr ? kind.custom : format_name(kind.code);
+}
+
+/// Ascending by name, each of which has one row.
 std::vector<const OperatorKind*> joined(std::initializer_list<OperatorList (*)()> lists) {
   std::vector<const OperatorKind*> kinds;
   for (const auto list : lists) {
-    for (const OperatorKind& kind : list()) kinds.push_back(&kind);
+    for (const OperatorKind& kind : list()) {
+      const int answers = (kind.attributes != nullptr ? 1 : 0) + (kind.expand != nullptr ? 1 : 0) +
+                          (kind.by_handle ? 1 : 0);
+      if (answers != 1 || (kind.code == tfl::BuiltinOperator::CUSTOM) != (kind.custom != nullptr))
+        throw InternalError(fmt::format("the row of {} is not whole", name_of(kind)));
+      kinds.push_back(&kind);
+    }
   }
-  std::ranges::sort(kinds, {}, &OperatorKind::code);
-  const auto twice = std::ranges::adjacent_find(kinds, {}, &OperatorKind::code);
-  if (twice != kinds.end())
-    throw InternalError(fmt::format("two rows of {}", format_name((*twice)->code)));
+  const auto name = [](const OperatorKind* kind) { return name_of(*kind); };
+  std::ranges::sort(kinds, {}, name);
+  const auto twice = std::ranges::adjacent_find(kinds, {}, name);
+  if (twice != kinds.end()) throw InternalError(fmt::format("two rows of {}", name_of(**twice)));
   return kinds;
 }
 
-const OperatorKind* builtin_kind(tfl::BuiltinOperator code) {
-  static const std::vector<const OperatorKind*> kinds =
-      joined({activation_kinds, arithmetic_kinds, block_kinds, choice_kinds, element_type_kinds,
-              folded_kinds, gather_kinds, handle_kinds, join_kinds, lstm_kinds,
-              matrix_product_kinds, padding_kinds, reduction_kinds, reshape_kinds, resize_kinds,
-              slice_kinds, state_kinds, window_kinds});
-  const auto found = std::ranges::lower_bound(kinds, code, {}, &OperatorKind::code);
-  return found != kinds.end() && (*found)->code == code ? *found : nullptr;
+const OperatorKind* kind_named(std::string_view name, tfl::BuiltinOperator code) {
+  static const std::vector<const OperatorKind*> kinds = joined(
+      {activation_kinds,   arithmetic_kinds,     block_kinds,   choice_kinds,    custom_kinds,
+       element_type_kinds, folded_kinds,         gather_kinds,  handle_kinds,    join_kinds,
+       lstm_kinds,         matrix_product_kinds, padding_kinds, reduction_kinds, reshape_kinds,
+       resize_kinds,       signal_kinds,         slice_kinds,   state_kinds,     window_kinds});
+  const auto found = std::ranges::lower_bound(
+      kinds, name, {}, [](const OperatorKind* kind) { return name_of(*kind); });
+  const bool is_there = found != kinds.end() && name_of(**found) == name && (*found)->code == code;
+  return is_there ? *found : nullptr;
 }
 
 NamedKind custom_kind(std::string_view custom_name) {
   const std::string name = printable(custom_name);
-  for (const auto list : {custom_kinds, signal_kinds}) {
-    for (const OperatorKind& kind : list()) {
-      if (name == kind.custom) return {.name = name, .kind = &kind};
-    }
-  }
+  if (const OperatorKind* kind = kind_named(name, tfl::BuiltinOperator::CUSTOM))
+    return {.name = name, .kind = kind};
   return {.name = name.empty() ? "custom operator" : "custom operator " + name};
 }
 
@@ -59,7 +68,8 @@ NamedKind kind_of(const TfliteFile& file, size_t number) {
   NamedKind result{.name = format_name(*op.code)};
   if (result.name.empty())
     result.name = fmt::format("operator code {}", static_cast<int32_t>(*op.code));
-  result.kind = builtin_kind(*op.code);
+  else
+    result.kind = kind_named(result.name, *op.code);
   return result;
 }
 

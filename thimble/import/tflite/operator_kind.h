@@ -9,7 +9,7 @@
 
 namespace thimble {
 
-/// A row names `code`, `shape`, and either `attributes` or `expand` (neither: is_by_handle).
+/// A row names `code`, `shape`, and one of `attributes`, `expand` and `by_handle`.
 struct OperatorKind {
   static constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 
@@ -36,16 +36,14 @@ struct OperatorKind {
   bool weights_first = false;  ///< the first two operands stand the other way round
   /// Relies on the number of inputs and outputs; throws CompileError for what it cannot take.
   Attributes (*attributes)(const TfliteOp& op) = nullptr;
-  void (*expand)(const TfliteOp& op, Expansion& steps) = nullptr;  ///< instead of attributes
+  void (*expand)(const TfliteOp& op, Expansion& steps) = nullptr;
+  bool by_handle = false;  ///< read by HandledVariables
   /// The shape of its output, from those of its inputs and from its parameters (shape_rules.h).
   /// A reference: a row that states none does not compile.
   Shape (&shape)(const TfliteOp& op);
   /// Whether that is all its parameters are for, so that they must not contradict the file's shape.
   bool (*repeats_shape)(const TfliteOp& op) = nullptr;
   Uint8 uint8 = Uint8::kRefused;
-
-  /// Read by HandledVariables.
-  [[nodiscard]] bool is_by_handle() const { return attributes == nullptr && expand == nullptr; }
 };
 
 /// An operator without attributes.

@@ -99,7 +99,7 @@ void infer_shapes(const TfliteFile& file, const Section& section,
     const NamedKind kind = kind_of(file, i);
     TfliteOp op = read_operands(file, i, kind.name, tensors);
     if (kind.kind == nullptr) continue;  // refused where operators are read
-    const bool by_handle = kind.kind->is_by_handle();
+    const bool by_handle = kind.kind->by_handle;
     if (by_handle && !shapes.empty()) not_followed(op);
     const auto is_open = [&](TensorId id) { return id.valid() && open[id.index()]; };
     if (by_handle || (shapes.empty() && std::ranges::none_of(op.outputs, is_open))) {

@@ -206,7 +206,7 @@ class Surveyor {
                               id.value, graph_.tensor(id).name),
                   Help::kNone);
     }
-    if (kind.kind->is_by_handle() && !variables_)
+    if (kind.kind->by_handle && !variables_)
       return false;  // their initial values are what stops it
     try {
       if (variables_ && variables_->read(kind.kind->code, op)) {

@@ -175,10 +175,10 @@ std::vector<State> HandledVariables::states() {
 OperatorList handle_kinds() {
   using enum BuiltinOperator;
   static constexpr OperatorKind kKinds[] = {
-      {.code = ASSIGN_VARIABLE, .shape = not_followed},
-      {.code = CALL_ONCE, .shape = not_followed},
-      {.code = READ_VARIABLE, .shape = not_followed},
-      {.code = VAR_HANDLE, .shape = not_followed},
+      {.code = ASSIGN_VARIABLE, .by_handle = true, .shape = not_followed},
+      {.code = CALL_ONCE, .by_handle = true, .shape = not_followed},
+      {.code = READ_VARIABLE, .by_handle = true, .shape = not_followed},
+      {.code = VAR_HANDLE, .by_handle = true, .shape = not_followed},
   };
   return kKinds;
 }
