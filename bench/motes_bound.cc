@@ -119,7 +119,7 @@ class Bound {
     std::erase_if(pieces, [&](const FrontPiece& piece) { return piece.peak_bytes >= bytes; });
     const auto cut = [&](double most_time) -> std::optional<FrontCut> {
       const std::vector<FrontCut> cuts =
-          front_cuts(count(), pieces, {.most_time = most_time, .most_ways = kAllWays});
+          front_cuts(count(), pieces, {.most_time = most_time, .most_labels = kAllWays});
       if (cuts.empty()) return std::nullopt;
       return cuts.front();
     };

@@ -33,7 +33,7 @@ TileLoop tiles(ValueId paced, int axis, int64_t step) {
   return {.paced = paced,
           .axis = axis,
           .step = step,
-          .border = Border::kAgain,
+          .border = Border::kRecompute,
           .others = {},
           .alongside = {}};
 }

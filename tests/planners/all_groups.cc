@@ -119,7 +119,7 @@ class Groups {
     for (const TileLoop& down : row_loops(order)) {
       std::vector<Loop> rows = loops(order, down);
       for (const Loop& loop : rows) add({loop.loop, calls}, recomputes(loop.executed));
-      rows = undominated(std::move(rows), TileLoop{.border = Border::kAgain});
+      rows = undominated(std::move(rows), TileLoop{.border = Border::kRecompute});
       // What keeps least comes first.
       std::ranges::stable_sort(rows, {}, &Loop::kept_bytes);
       for (const std::vector<Loop>& columns : across) {
@@ -127,14 +127,14 @@ class Groups {
         if (!columns.empty() && columns[0].loop.others.empty())
           add({down, {{Group{columns[0].loop, calls}}}}, false);
         const std::vector<double> by_columns = fewest(columns);
-        std::map<std::vector<bool>, std::vector<Loop>> within;  // by what is again by rows
+        std::map<std::vector<bool>, std::vector<Loop>> within;  // by what rows recompute
         for (const Loop& loop : rows) {
           if (made_bytes_ + loop.kept_bytes >= least_bytes()) break;
           if (!limits_.may_recompute && recomputes(times(loop.executed, by_columns))) continue;
-          std::vector<bool> again;
+          std::vector<bool> recomputed;
           for (const InstanceId id : order)
-            again.push_back(loop.loop.border_of(made_by(id)) == Border::kAgain);
-          const auto [it, is_new] = within.try_emplace(again);
+            recomputed.push_back(loop.loop.border_of(made_by(id)) == Border::kRecompute);
+          const auto [it, is_new] = within.try_emplace(recomputed);
           if (is_new) it->second = undominated(columns, loop.loop);
           add_nested(loop, it->second, calls);
         }
@@ -196,7 +196,7 @@ class Groups {
   /// full width, if it is kept by rows and not by columns.)
   [[nodiscard]] bool is_no_worse(const Loop& a, const Loop& b, const TileLoop& around) const {
     const auto longest = [](const TiledCall& c) {
-      return (c.beat.rows + c.beat.again + c.beat.tiles - 1) / c.beat.tiles;
+      return (c.beat.rows + c.beat.reach_back + c.beat.tiles - 1) / c.beat.tiles;
     };
     for (size_t c = 0; c < a.calls.size(); ++c) {
       const TiledCall &x = a.calls[c], &y = b.calls[c];
@@ -323,16 +323,16 @@ class Groups {
   /// rests: in no tile. chosen: of its readers.
   [[nodiscard]] std::vector<Border> borders_of(ValueId v, bool never_rests,
                                                const Borders& chosen) const {
-    if (limits_.everything) return {Border::kRoll, Border::kAgain, Border::kSlice};
+    if (limits_.everything) return {Border::kRoll, Border::kRecompute, Border::kSlice};
     if (never_rests && is_read_in_place(v) && !overlaps(reader_result(v), chosen))
-      return {Border::kAgain};
-    return {Border::kRoll, Border::kAgain};
+      return {Border::kRecompute};
+    return {Border::kRoll, Border::kRecompute};
   }
 
   /// Whether tiles of the value have positions in common.
   [[nodiscard]] bool overlaps(ValueId v, const Borders& chosen) const {
     const auto own = std::ranges::find(chosen, v, &std::pair<ValueId, Border>::first);
-    if (own == chosen.end() || own->second != Border::kAgain) return false;
+    if (own == chosen.end() || own->second != Border::kRecompute) return false;
     return !is_read_in_place(v) || overlaps(reader_result(v), chosen);
   }
 

@@ -60,8 +60,8 @@ struct Centred {
 /// Taps of one axis that lie on the image.
 using Taps = std::pair<int64_t, int64_t>;
 
-std::set<Taps> ways(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation,
-                    int64_t padding) {
+std::set<Taps> taps_on_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride,
+                            int64_t dilation, int64_t padding) {
   std::set<Taps> result;
   for (int64_t k = 0; k < out; ++k) {
     const int64_t origin = k * stride - padding;
@@ -181,10 +181,10 @@ class Walk {
       window.padding.left += std::get<Pad>(pad->attributes).before[2];
     }
     const Shape &in = graph_.tensor(image()).shape, &out = output().shape;
-    const auto rows = ways(in[1], out[1], window.kernel_h, window.stride_h, window.dilation_h,
-                           window.padding.top);
-    const auto columns = ways(in[2], out[2], window.kernel_w, window.stride_w, window.dilation_w,
-                              window.padding.left);
+    const auto rows = taps_on_axis(in[1], out[1], window.kernel_h, window.stride_h,
+                                   window.dilation_h, window.padding.top);
+    const auto columns = taps_on_axis(in[2], out[2], window.kernel_w, window.stride_w,
+                                      window.dilation_w, window.padding.left);
     const std::vector<int8_t> w = reference::elements_from<int8_t>(*input(1).data);
     const int32_t zero_point = reference::weight_zero_point_of(input(1));
     const auto high = static_cast<size_t>(window.kernel_h),

@@ -247,9 +247,9 @@ Answer plan_beside(const Prepared& model, Request request, const PlannerChoice& 
     const int64_t needed = std::max(asked, result == nullptr ? 0 : beside_bytes(result->verdict));
     if (needed == request.beside_arena_bytes) break;
     request.beside_arena_bytes = needed;
-    Answer again = proven_plan(model, request, choice, time, steps);
-    if (std::holds_alternative<Infeasible>(again)) break;
-    best = std::move(again);
+    Answer next = proven_plan(model, request, choice, time, steps);
+    if (std::holds_alternative<Infeasible>(next)) break;
+    best = std::move(next);
   }
   return best;
 }

@@ -43,7 +43,7 @@ SweepEnd::SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>&
 
 void SweepEnd::find(int begin, const SweepFound& found) {
   std::vector<SweepFound>& best = found_[static_cast<size_t>(begin - first_)];
-  const bool by_macs = order_.options.most_macs_again < kAnyMacs;
+  const bool by_macs = order_.options.most_recomputed_macs < kAnyMacs;
   const auto as_good_as = [&](const SweepFound& a, const SweepFound& b) {
     return a.bytes <= b.bytes && a.instructions <= b.instructions && (!by_macs || a.macs <= b.macs);
   };
@@ -62,8 +62,8 @@ std::vector<Sweep> SweepEnd::sweeps() const {
       Sweep sweep{.begin = begin,
                   .end = end_,
                   .tile = f.tile,
-                  .again = {},
-                  .columns_again = {},
+                  .recomputed = {},
+                  .recomputed_columns = {},
                   .overlap = f.overlap,
                   .lead_bytes = f.lead_bytes,
                   .bytes = f.bytes,
@@ -72,9 +72,9 @@ std::vector<Sweep> SweepEnd::sweeps() const {
       int p = begin;
       for (int c = f.choice; c >= 0; ++p) {
         const Choice& choice = choices_[static_cast<size_t>(c)];
-        if (choice.kind != SweepChoice::Kind::kKept) sweep.again.push_back(order_.at(p).makes);
-        if (choice.kind == SweepChoice::Kind::kAllAgain)
-          sweep.columns_again.push_back(order_.at(p).makes);
+        if (choice.kind != SweepChoice::Kind::kKept) sweep.recomputed.push_back(order_.at(p).makes);
+        if (choice.kind == SweepChoice::Kind::kRecomputeAll)
+          sweep.recomputed_columns.push_back(order_.at(p).makes);
         c = choice.before;
       }
       result.push_back(std::move(sweep));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "thimble/moves/sweep.h"
-#include "thimble/moves/sweep_ways.h"
+#include "thimble/moves/sweep_labels.h"
 #include "thimble/plan/evaluate.h"
 
 namespace thimble {

@@ -60,8 +60,9 @@ GroupCandidate Sweeps::candidate(const Sweep& sweep) const {
   Group rows{.loop = *clocks.row_loop(sweep.begin, sweep.tile)};
   Group columns{
       .loop = {.paced = paced, .axis = sweep.tile.axes().columns, .step = sweep.tile.columns}};
-  for (const ValueId v : sweep.again) rows.loop.others.emplace_back(v, Border::kAgain);
-  for (const ValueId v : sweep.columns_again) columns.loop.others.emplace_back(v, Border::kAgain);
+  for (const ValueId v : sweep.recomputed) rows.loop.others.emplace_back(v, Border::kRecompute);
+  for (const ValueId v : sweep.recomputed_columns)
+    columns.loop.others.emplace_back(v, Border::kRecompute);
   GroupCandidate result{.begin = sweep.begin,
                         .end = sweep.end,
                         .overlap = sweep.overlap,

@@ -34,7 +34,7 @@ class Builder {
       if (const auto* call = std::get_if<InstanceCall>(&plan_.members[m].what)) {
         DerivedStep whole_step{.call = *call, .region = {}, .chunk = {}};
         whole_step.region = region_expr(whole(flow_.shape(flow_.made_by(*call))));
-        whole_step.recomputes = flow_.instances.instance(call->instance).again;
+        whole_step.recomputes = flow_.instances.instance(call->instance).recomputes;
         schedule_.nodes.push_back({with_scratch(step(whole_step, nullptr))});
       } else {
         group_ = &groups_[m];

@@ -49,16 +49,16 @@ std::vector<LoopAround> loops_around(const Derived& derived, size_t step) {
 Beat copied_rows(const Beat& made, int64_t kept, DerivedStep::Kind kind) {
   Beat result = made;
   if (kind == DerivedStep::Kind::kFill) {
-    result.phase = made.phase - made.rows - made.again;
-    result.again = kept - made.rows;
+    result.phase = made.phase - made.rows - made.reach_back;
+    result.reach_back = kept - made.rows;
   } else {
-    result.again = std::min(kept, made.rows) - made.rows;
+    result.reach_back = std::min(kept, made.rows) - made.rows;
   }
   return result;
 }
 
 /// Positions along an axis, so many per tile.
-int64_t per_tile(const Beat& beat) { return ceil_div(beat.rows + beat.again, beat.tiles); }
+int64_t per_tile(const Beat& beat) { return ceil_div(beat.rows + beat.reach_back, beat.tiles); }
 
 /// An image lies column by column.
 void turn(Buffer& buffer) {
@@ -118,17 +118,17 @@ std::vector<int64_t> scratch_rooms(KernelId kernel, const Calls& calls, Rooms ho
 }
 
 /// The first is the portable kernel's.
-KernelWays best_ways(KernelWays ways) {
-  std::stable_sort(ways.begin() + 1, ways.end(), [](const KernelWay& a, const KernelWay& b) {
+KernelTimes best_times(KernelTimes times) {
+  std::stable_sort(times.begin() + 1, times.end(), [](const KernelTime& a, const KernelTime& b) {
     return std::pair(a.scratch_bytes, a.instructions) < std::pair(b.scratch_bytes, b.instructions);
   });
-  KernelWays best = {ways.front()};
-  for (size_t w = 1; w < ways.size(); ++w) {
+  KernelTimes best = {times.front()};
+  for (size_t w = 1; w < times.size(); ++w) {
     // The portable one comes last: it is taken where it is clearly faster.
     const double most =
         best.back().instructions * (best.size() == 1 ? 1 / kClearly : 1 - kLeastGain);
-    if (ways[w].scratch_bytes >= best.front().scratch_bytes && ways[w].instructions < most)
-      best.push_back(ways[w]);
+    if (times[w].scratch_bytes >= best.front().scratch_bytes && times[w].instructions < most)
+      best.push_back(times[w]);
   }
   return best;
 }
@@ -203,11 +203,11 @@ std::vector<int64_t> LatencyEstimate::key_of(const InstanceCall& call, const Loo
   for (const LoopAround& loop : looped.loops) {
     const Beat& beat = loop.tile.beat;
     key.insert(key.end(), {loop.tile.reduces ? -1 : loop.tile.axis, beat.rows, beat.tiles,
-                           beat.phase, beat.again, loop.tiles, loop.flat ? 1 : 0});
+                           beat.phase, beat.reach_back, loop.tiles, loop.flat ? 1 : 0});
     if (!loop.tile.outer) continue;
     const OuterTiles& outer = *loop.tile.outer;
     key.insert(key.end(), {kOuter, outer.count, outer.inner, outer.beat.rows, outer.beat.tiles,
-                           outer.beat.phase, outer.beat.again});
+                           outer.beat.phase, outer.beat.reach_back});
   }
   key.push_back(kNext);
   for (const Buffer* operand : looped.operand) add_form(*operand, key);
@@ -217,15 +217,15 @@ std::vector<int64_t> LatencyEstimate::key_of(const InstanceCall& call, const Loo
 }
 
 template <class Count>
-const KernelWays& LatencyEstimate::remembered(std::vector<int64_t> key, const Count& count) {
+const KernelTimes& LatencyEstimate::remembered(std::vector<int64_t> key, const Count& count) {
   {
     const std::lock_guard lock(known_->mutex);
-    const auto known = known_->ways.find(key);
-    if (known != known_->ways.end()) return known->second;
+    const auto known = known_->times.find(key);
+    if (known != known_->times.end()) return known->second;
   }
-  KernelWays ways = count();
+  KernelTimes times = count();
   const std::lock_guard lock(known_->mutex);
-  return known_->ways.try_emplace(std::move(key), std::move(ways)).first->second;
+  return known_->times.try_emplace(std::move(key), std::move(times)).first->second;
 }
 
 LoopedCall LatencyEstimate::without_loops(const InstanceCall& call) {
@@ -267,21 +267,21 @@ double LatencyEstimate::priced(KernelId kernel, Counted& calls,
 // Whether some of what calls count with so little scratch alone was there when the kernel was
 // fitted: what it does with all its scratch is not the same.
 bool LatencyEstimate::knows(KernelId kernel, Counted& calls, int64_t scratch_bytes) const {
-  bool goes_another_way = false, known = false;
+  bool is_incomplete = false, known = false;
   for (auto& [use, call] : calls) {
     const KernelId taken = chosen(kernel, *use);
     const Features* each = coefficients_.of(taken);
     const Features little = call.of(taken, scratch_bytes), all = call.of(taken);
     for (size_t f = 0; each != nullptr && f < all.size(); ++f) {
       if (little[f] == 0 || all[f] > 0) continue;
-      goes_another_way = true;
+      is_incomplete = true;
       known = known || (*each)[f] > 0;
     }
   }
-  return known || !goes_another_way;
+  return known || !is_incomplete;
 }
 
-void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways) const {
+void LatencyEstimate::add_times(KernelId kernel, Counted& calls, KernelTimes& times) const {
   int64_t taken = -1;
   for (const int64_t room : scratch_rooms(kernel, calls, rooms_)) {
     int64_t bytes = 0;
@@ -292,18 +292,18 @@ void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways
       bytes = std::max(bytes, some.value_or(0));
     }
     if (!takes || bytes == taken) continue;
-    if (bytes == 0 && ways.front().scratch_bytes > 0) continue;  // its step has some
+    if (bytes == 0 && times.front().scratch_bytes > 0) continue;  // its step has some
     taken = bytes;
     // Wide weights are asked for by those who know that they are faster.
     const bool counted = coefficients_.knows(kernel) && info(kernel).weights != Weights::kWide;
     if (counted && room != kAnyRoom && !knows(kernel, calls, bytes)) continue;
     const double instructions =
-        counted ? priced(kernel, calls, bytes) : ways.front().instructions * kOfUnknown - 1;
-    const auto as_good = [&](const KernelWay& other) {
+        counted ? priced(kernel, calls, bytes) : times.front().instructions * kOfUnknown - 1;
+    const auto as_good = [&](const KernelTime& other) {
       return other.kernel.valid() && other.kernel != kernel && other.scratch_bytes <= bytes &&
              other.instructions * kClearly <= instructions;
     };
-    if (std::ranges::none_of(ways, as_good)) ways.push_back({kernel, bytes, instructions});
+    if (std::ranges::none_of(times, as_good)) times.push_back({kernel, bytes, instructions});
   }
 }
 
@@ -330,13 +330,13 @@ LatencyEstimate::Counted LatencyEstimate::counts(const InstanceCall& call,
   return calls;
 }
 
-KernelWays LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& looped) {
+KernelTimes LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& looped) {
   const Instance& instance = flow_.instances.instance(call.instance);
   if (!instance.op.valid()) return {{.instructions = copied(looped, call.method)}};
   const std::vector<KernelUse>& uses = flow_.axes.uses(instance.op, call.method);
   Counted calls = counts(call, looped);
-  KernelWays ways = {{.scratch_bytes = flow_.scratch_bytes(call),
-                      .instructions = priced(KernelId{}, calls, std::nullopt)}};
+  KernelTimes times = {{.scratch_bytes = flow_.scratch_bytes(call),
+                        .instructions = priced(KernelId{}, calls, std::nullopt)}};
   std::optional<Weights> format;
   for (const KernelId kernel : kernels_for(instance.op, call.method)) {
     // Rows of a smaller format take longer than those of a larger one.
@@ -346,21 +346,21 @@ KernelWays LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& 
       return each == use.kernel || suits(looped, use, each);
     });
     if (!taken) continue;
-    add_ways(kernel, calls, ways);
+    add_times(kernel, calls, times);
     format = info(kernel).weights;
   }
   const bool counted = std::ranges::all_of(
       uses, [&](const KernelUse& use) { return coefficients_.knows(use.kernel); });
   if (!counted) {  // no faster than what is there in its place
-    for (const KernelWay& way : ways)
-      ways.front().instructions =
-          std::max(ways.front().instructions, way.instructions / kOfUnknown);
+    for (const KernelTime& each : times)
+      times.front().instructions =
+          std::max(times.front().instructions, each.instructions / kOfUnknown);
   }
-  return best_ways(std::move(ways));
+  return best_times(std::move(times));
 }
 
-const KernelWays& LatencyEstimate::of(const InstanceCall& call, const LoopedCall& looped) {
-  static const KernelWays kNothing = {{}};
+const KernelTimes& LatencyEstimate::of(const InstanceCall& call, const LoopedCall& looped) {
+  static const KernelTimes kNothing = {{}};
   const Instance& instance = flow_.instances.instance(call.instance);
   if (flow_.instances.receives(instance) || flow_.instances.delivers(instance)) return kNothing;
   return remembered(key_of(call, looped), [&] { return counted(call, looped); });
@@ -372,16 +372,16 @@ bool LatencyEstimate::is_nothing(const InstanceCall& call, const LoopedCall& loo
          looped.operand[0]->order.empty() && looped.out->order.empty();
 }
 
-const KernelWays& LatencyEstimate::whole_ways(const InstanceCall& call, bool over_input) {
-  static const KernelWays kNothing = {{}};
+const KernelTimes& LatencyEstimate::whole_times(const InstanceCall& call, bool over_input) {
+  static const KernelTimes kNothing = {{}};
   LoopedCall looped = without_loops(call);
   if (over_input && is_nothing(call, looped)) return kNothing;
   looped.over_input = over_input && call.method == Method::kCompute;
   return of(call, looped);
 }
 
-const KernelWays& LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& step,
-                                             LoopedCall looped) {
+const KernelTimes& LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& step,
+                                              LoopedCall looped) {
   const KeptRows& kept = derived.kept[static_cast<size_t>(step.kept)];
   const int axis = kept.buffer.wrap->axis;
   for (LoopAround& loop : looped.loops) {
@@ -392,11 +392,12 @@ const KernelWays& LatencyEstimate::copy_step(const Derived& derived, const Deriv
   const bool fills = step.kind == DerivedStep::Kind::kFill;
   looped.operand = {fills ? &kept.buffer : looped.out};
   looped.out = fills ? looped.out : &kept.buffer;
-  return remembered(key_of(InstanceCall{}, looped),
-                    [&] { return KernelWays{{.instructions = copied(looped, Method::kCompute)}}; });
+  return remembered(key_of(InstanceCall{}, looped), [&] {
+    return KernelTimes{{.instructions = copied(looped, Method::kCompute)}};
+  });
 }
 
-const KernelWays& LatencyEstimate::step(const Derived& derived, size_t step) {
+const KernelTimes& LatencyEstimate::step(const Derived& derived, size_t step) {
   const DerivedStep& what = derived.steps[step];
   LoopedCall looped = without_loops(what.call);
   looped.loops = loops_around(derived, step);
@@ -411,20 +412,21 @@ const KernelWays& LatencyEstimate::step(const Derived& derived, size_t step) {
   return of(what.call, looped);
 }
 
-const KernelWays& LatencyEstimate::join(const UnrolledTiles& flat,
-                                        const UnrolledTiles::Step& step) {
+const KernelTimes& LatencyEstimate::join(const UnrolledTiles& flat,
+                                         const UnrolledTiles::Step& step) {
   const Buffer& block = flat.storages[static_cast<size_t>(step.in[0])].buffer;
   const Buffer& window = flat.storages[static_cast<size_t>(step.out)].buffer;
   Shape part;
   for (const IntervalExpr& interval : step.region)
     part.push_back(interval.end.base - interval.begin.base);
   const LoopedCall looped{.shape = &part, .loops = {}, .operand = {&block}, .out = &window};
-  return remembered(key_of(InstanceCall{}, looped),
-                    [&] { return KernelWays{{.instructions = copied(looped, Method::kCompute)}}; });
+  return remembered(key_of(InstanceCall{}, looped), [&] {
+    return KernelTimes{{.instructions = copied(looped, Method::kCompute)}};
+  });
 }
 
-const KernelWays& LatencyEstimate::flat_step(const Derived& derived,
-                                             const UnrolledTiles::Step& step) {
+const KernelTimes& LatencyEstimate::flat_step(const Derived& derived,
+                                              const UnrolledTiles::Step& step) {
   const auto storage = [&](const Buffer*& buffer, int number) {
     if (number >= 0) buffer = &derived.flat->storages[static_cast<size_t>(number)].buffer;
   };
@@ -442,8 +444,8 @@ const KernelWays& LatencyEstimate::flat_step(const Derived& derived,
   return of(call, looped);
 }
 
-std::vector<const KernelWays*> LatencyEstimate::ways(const Derived& derived) {
-  std::vector<const KernelWays*> result;
+std::vector<const KernelTimes*> LatencyEstimate::call_times(const Derived& derived) {
+  std::vector<const KernelTimes*> result;
   if (derived.flat) {
     for (const UnrolledTiles::Step& step : derived.flat->steps)
       result.push_back(step.joins ? &join(*derived.flat, step) : &flat_step(derived, step));
@@ -460,12 +462,12 @@ std::optional<std::vector<PlannedCall>> LatencyEstimate::calls(
     if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
       const ValueId made = flow_.made_by(*call), read = flow_.read_by(*call)[0];
       const bool over = std::ranges::find(overlaps, OverlapChoice{made, read}) != overlaps.end();
-      result.push_back({&whole_ways(*call, over), over ? call : nullptr});
+      result.push_back({&whole_times(*call, over), over ? call : nullptr});
     } else {
       const std::optional<Derived> derived =
           derive(flow_, std::get<Group>(member.what), Regions::kNone);
       if (!derived) return std::nullopt;
-      for (const KernelWays* each : ways(*derived)) result.push_back({each});
+      for (const KernelTimes* each : call_times(*derived)) result.push_back({each});
     }
   }
   return result;
@@ -487,16 +489,16 @@ double LatencyEstimate::over_input(const InstanceCall& call, const StepKernel& k
 double instructions_within(const std::vector<PlannedCall>& calls, int64_t scratch_bytes) {
   double sum = 0;
   for (const PlannedCall& call : calls)
-    sum += fastest_within(*call.ways, scratch_bytes).instructions;
+    sum += fastest_within(*call.times, scratch_bytes).instructions;
   return sum;
 }
 
 PieceTimes LatencyEstimate::times(const Derived& derived) {
-  return piece_times(ways(derived), inner_bytes(flow_, derived));
+  return piece_times(call_times(derived), inner_bytes(flow_, derived));
 }
 
 double LatencyEstimate::group(const Derived& derived) {
-  return instructions_within(ways(derived), kAnyRoom);
+  return instructions_within(call_times(derived), kAnyRoom);
 }
 
 std::optional<double> LatencyEstimate::plan(const Plan& plan) {
@@ -505,9 +507,9 @@ std::optional<double> LatencyEstimate::plan(const Plan& plan) {
                : std::nullopt;
 }
 
-const KernelWays& LatencyEstimate::tiled(const InstanceCall& call,
-                                         const std::vector<LoopAround>& loops, Lies operands,
-                                         Lies out) {
+const KernelTimes& LatencyEstimate::tiled(const InstanceCall& call,
+                                          const std::vector<LoopAround>& loops, Lies operands,
+                                          Lies out) {
   LoopedCall looped = without_loops(call);
   looped.loops = loops;
   std::vector<Followed> made;

@@ -22,9 +22,9 @@ InputLeads input_leads(const Graph& graph, const Instances& instances) {
 
 namespace {
 
-class InPlaceWays {
+class InPlaceInputs {
  public:
-  InPlaceWays(const Graph& graph, const Instances& instances)
+  InPlaceInputs(const Graph& graph, const Instances& instances)
       : graph_(graph), instances_(instances), leads_(input_leads(graph, instances)) {}
 
   [[nodiscard]] std::vector<OrderProblem::Op::InPlace> of(const Instance& instance) const {
@@ -81,7 +81,7 @@ OrderProblem order_problem(const Graph& graph, const Instances& instances, bool 
   }
   for (const ValueId id : instances.inputs) problem.inputs.push_back(id.value);
   for (const ValueId id : instances.outputs) problem.outputs.push_back(id.value);
-  const InPlaceWays ways(graph, instances);
+  const InPlaceInputs ways(graph, instances);
   for (const Instance& instance : instances.list) {
     OrderProblem::Op& op = problem.ops.emplace_back();
     if (instance.op.valid())

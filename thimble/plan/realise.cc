@@ -98,8 +98,8 @@ std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
     }
   }
   if (!close || options_.work <= work) return best;
-  RealisedPlan again = with(all[*close]);
-  return again.placement.arena_bytes() <= arena_bytes ? std::move(again) : std::move(best);
+  RealisedPlan closed = with(all[*close]);
+  return closed.placement.arena_bytes() <= arena_bytes ? std::move(closed) : std::move(best);
 }
 
 RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes,

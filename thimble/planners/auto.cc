@@ -72,13 +72,13 @@ class AutoSearch {
     LatencyEstimate latency(flow, drafts_.known());
     if (std::ssize(plan.realised.placement.addresses) > effort_.many_buffers) work /= 4;
     Realisation realisation(flow, latency, std::move(bare), placement_options(work));
-    RealisedPlan again = fits ? realisation.arena_within(*limits_.sram_bytes)
-                              : realisation.with(realisation.live_within(plan.arena().peak_bytes));
+    RealisedPlan placed = fits ? realisation.arena_within(*limits_.sram_bytes)
+                               : realisation.with(realisation.live_within(plan.arena().peak_bytes));
     const auto cost = [&](const RealisedPlan& realised) {
       const int64_t arena = realised.placement.arena_bytes();
       return std::pair(std::max(arena, fits ? *limits_.sram_bytes : 0), realised.instructions);
     };
-    if (cost(again) < cost(plan.realised)) plan.realised = std::move(again);
+    if (cost(placed) < cost(plan.realised)) plan.realised = std::move(placed);
   }
 
   [[nodiscard]] PlacementOptions placement_options(int64_t work) const {

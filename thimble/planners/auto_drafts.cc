@@ -24,11 +24,11 @@ void AutoDrafts::find() {
   }
   cut(first);
   const int64_t more = most_macs_ == kAnyMacs ? kAnyMacs : most_macs_ - macs_;
-  rematerialise_more(axes_, given_, more, [&](const Rematerialisations& again, int64_t macs) {
+  rematerialise_more(axes_, given_, more, [&](const Rematerialisations& chosen, int64_t macs) {
     if (late(limits_.time)) return Gain::kEnough;
     const int64_t before = least_;
-    cut({&add_attempt(rematerialise(given_, again),
-                      {note::Rematerialised{.tensors = std::ssize(again), .macs = macs}})});
+    cut({&add_attempt(rematerialise(given_, chosen),
+                      {note::Rematerialised{.tensors = std::ssize(chosen), .macs = macs}})});
     return least_ < before ? Gain::kSome : Gain::kNone;
   });
 }

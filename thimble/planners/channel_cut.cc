@@ -52,7 +52,7 @@ void widen(PlacedGroup& placed, const OrderBytes& bytes, int64_t limit,
   if (options.latency == nullptr) return;
   std::set<int64_t> scratch;
   for (const PlannedCall& call : calls_of(placed, placed.step, *options.latency)) {
-    for (const KernelWay& way : *call.ways) scratch.insert(way.scratch_bytes);
+    for (const KernelTime& time : *call.times) scratch.insert(time.scratch_bytes);
   }
   double least = instructions(placed, bytes, limit, *options.latency);
   const PlacedGroup widest = placed;

@@ -27,11 +27,11 @@ note::Spans spans(const Instances& instances, const StreamCut& cut) {
 
 bool RoomApart::better(const InstanceCall& call, int64_t apart_bytes, int64_t over_bytes) const {
   if (latency == nullptr || apart_bytes > bytes) return false;
-  const KernelWays &apart = latency->whole_ways(call), &over = latency->whole_ways(call, true);
+  const KernelTimes &apart = latency->whole_times(call), &over = latency->whole_times(call, true);
   if (apart_bytes + apart.back().scratch_bytes <= bytes) return true;
-  const auto fastest = [&](const KernelWays& ways, int64_t live_bytes) {
-    const int64_t scratch_bytes = bytes - live_bytes + ways.front().scratch_bytes;
-    return fastest_within(ways, scratch_bytes).instructions;
+  const auto fastest = [&](const KernelTimes& times, int64_t live_bytes) {
+    const int64_t scratch_bytes = bytes - live_bytes + times.front().scratch_bytes;
+    return fastest_within(times, scratch_bytes).instructions;
   };
   return fastest(apart, apart_bytes) < fastest(over, over_bytes);
 }

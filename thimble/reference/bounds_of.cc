@@ -12,14 +12,14 @@ namespace thimble::reference {
 namespace {
 
 template <class TapsAt>
-std::vector<Taps> distinct_ways(int64_t out, const TapsAt& taps_at) {
-  std::vector<Taps> ways;  // taps fall on later rows, one by one: those alike are neighbours
+std::vector<Taps> distinct_taps(int64_t out, const TapsAt& taps_at) {
+  std::vector<Taps> distinct;  // taps fall on later rows, one by one: those alike are neighbours
   for (int64_t k = 0; k < out; ++k) {
     const Taps taps = taps_at(k);
-    if (ways.empty() || ways.back().begin != taps.begin || ways.back().end != taps.end)
-      ways.push_back(taps);
+    if (distinct.empty() || distinct.back().begin != taps.begin || distinct.back().end != taps.end)
+      distinct.push_back(taps);
   }
-  return ways;
+  return distinct;
 }
 
 /// What the interpreter makes of values, one by one: an operator that goes element by element.
@@ -89,12 +89,12 @@ ValueRanges reshaped(const ValueRanges& intervals, size_t channels) {
   return result;
 }
 
-std::vector<Taps> ways_of_rows(const Window& window, int64_t in, int64_t out) {
-  return distinct_ways(out, [&](int64_t y) { return taps_of_row(window, y, in); });
+std::vector<Taps> distinct_taps_of_rows(const Window& window, int64_t in, int64_t out) {
+  return distinct_taps(out, [&](int64_t y) { return taps_of_row(window, y, in); });
 }
 
-std::vector<Taps> ways_of_columns(const Window& window, int64_t in, int64_t out) {
-  return distinct_ways(out, [&](int64_t x) { return taps_of_column(window, x, in); });
+std::vector<Taps> distinct_taps_of_columns(const Window& window, int64_t in, int64_t out) {
+  return distinct_taps(out, [&](int64_t x) { return taps_of_column(window, x, in); });
 }
 
 ValueRanges of_each_value(const BoundsContext& c) {

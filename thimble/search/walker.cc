@@ -55,8 +55,8 @@ void Walker::settle(int64_t cost, std::vector<int>& taken) {
   }
 }
 
-void Walker::each_way_on(int64_t paid, int64_t below,
-                         const std::function<void(int64_t, const std::vector<int>&)>& visit) {
+void Walker::each_continuation(int64_t paid, int64_t below,
+                               const std::function<void(int64_t, const std::vector<int>&)>& visit) {
   std::vector<int> taken;
   const auto come_back = [&] {
     for (; !taken.empty(); taken.pop_back()) take_back(taken.back());
