@@ -33,7 +33,7 @@ std::vector<FrontFigures> lowered_figures(const Graph& graph, const Planned& pla
   for (const PricedPlan& plan : planned.front) {
     FrontFigures& figures = result.emplace_back(plan.figures());
     const Schedule& schedule = plan.realised.schedule;
-    figures.weight_bytes = packed.of(schedule);
+    figures.weight_bytes = packed.bytes_of(schedule);
     const Program program = lower(graph, schedule, plan.realised.placement, Constants::kLeftOut);
     const std::optional<CoreEstimate> estimate = estimate_on(program, front.core, 0);
     check(estimate.has_value(), "a core without a latency model");

@@ -26,7 +26,7 @@ class Search {
   }
 
   /// Has no readers if there is nothing to gain.
-  [[nodiscard]] Rematerialisation of(ValueId value) const {
+  [[nodiscard]] Rematerialisation rematerialisation_of(ValueId value) const {
     Rematerialisation result{.chain = {}, .readers = {}, .bytes = bytes(value)};
     const std::vector<InstanceId>& all = readers_[value.index()];
     if (all.size() < 2 || !maker_[value.index()].valid() || is_output(value)) return result;
@@ -111,7 +111,7 @@ std::vector<Rematerialisation> rematerialisations(const AxisGraph& axes,
   const Search search(axes, instances);
   std::vector<Rematerialisation> result;
   for (size_t v = 0; v < instances.values.size(); ++v) {
-    Rematerialisation found = search.of({static_cast<int32_t>(v)});
+    Rematerialisation found = search.rematerialisation_of({static_cast<int32_t>(v)});
     if (!found.readers.empty()) result.push_back(std::move(found));
   }
   std::ranges::stable_sort(result, std::ranges::greater{}, &Rematerialisation::bytes);

@@ -51,7 +51,7 @@ RolledGroups::RolledGroups(const Dataflow& dataflow, const OrderProblem& problem
     const int64_t out = bytes_.size(made);
     const int64_t live =
         out + problem.ops[position(order[position(k)])].scratch_bytes + bytes_.held(k);
-    for (const InputLead& lead : leads_.of(at(k).op)) {
+    for (const InputLead& lead : leads_.leads_of(at(k).op)) {
       for (const OverlapChoice& over : over_inputs(k)) {
         if (flow_.tensor(over.in) != lead.input || out == 0) continue;
         bytes = std::min(bytes, live - overlap_bytes(out, bytes_.size(over.in), lead.bytes));
@@ -68,7 +68,7 @@ std::vector<OverlapChoice> RolledGroups::over_inputs(int k) const {
   std::vector<OverlapChoice> result;
   const Instance& instance = at(k);
   if (!instance.op.valid()) return result;
-  for (const InputLead& lead : leads_.of(instance.op)) {
+  for (const InputLead& lead : leads_.leads_of(instance.op)) {
     const std::vector<TensorId>& inputs = flow_.graph.op(instance.op).inputs;
     const ValueId in =
         instance.reads[static_cast<size_t>(std::ranges::find(inputs, lead.input) - inputs.begin())];
@@ -84,7 +84,7 @@ std::optional<std::pair<OverlapChoice, int64_t>> RolledGroups::single_overlap(in
   if (!options_.in_place || out == 0 || !instance.op.valid()) return std::nullopt;
   const int64_t apart =
       out + problem_.ops[position(order_[position(k)])].scratch_bytes + bytes_.held(k);
-  for (const InputLead& lead : leads_.of(instance.op)) {
+  for (const InputLead& lead : leads_.leads_of(instance.op)) {
     for (const OverlapChoice& over : over_inputs(k)) {
       if (flow_.tensor(over.in) != lead.input) continue;
       if (apart - overlap_bytes(out, bytes_.size(over.in), lead.bytes) ==

@@ -288,7 +288,7 @@ class SweepPass {
         .inner = tile_.by_columns() && all_.at(p).op.valid() ? &across(p) : nullptr,
         .executes = all_.at(p).op.valid(),
         .reads_whole = p == first_};
-    const SweepTimes::Work& work = times_.of(call, made, choice);
+    const SweepTimes::Work& work = times_.work_of(call, made, choice);
     const int64_t bytes = made.full ? 0 : made.bytes(choice);
     return priced_.emplace_back(PricedChoice{choice, bytes, work});
   }

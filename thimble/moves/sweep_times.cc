@@ -31,8 +31,8 @@ size_t SweepTimes::Hash::operator()(const Key& key) const {
   return hash;
 }
 
-const SweepTimes::Work& SweepTimes::of(const SweptCall& swept, const SweptValue& made,
-                                       const SweepChoice& choice) {
+const SweepTimes::Work& SweepTimes::work_of(const SweptCall& swept, const SweptValue& made,
+                                            const SweepChoice& choice) {
   using Kind = SweepChoice::Kind;
   loops_.resize(swept.inner == nullptr ? 1 : 2);
   loops_[0] = busy(*swept.outer, choice.recomputed_rows(), made.height);

@@ -35,8 +35,8 @@ class SweepTimes {
 
   /// Tiles in which there is nothing to do count nothing: they take little, and differ from run to
   /// run. Valid until the next call.
-  [[nodiscard]] const Work& of(const SweptCall& swept, const SweptValue& made,
-                               const SweepChoice& choice);
+  [[nodiscard]] const Work& work_of(const SweptCall& swept, const SweptValue& made,
+                                    const SweepChoice& choice);
 
  private:
   using Key = std::array<int64_t, 10>;

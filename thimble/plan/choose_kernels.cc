@@ -89,7 +89,7 @@ std::map<OpId, size_t> KernelSelection::formats_within(const KernelLimits& limit
         each.time += with.instructions;
         steps.emplace_back(call->step->method, with.kernel);
       }
-      each.bytes = packed_->of(op, steps);
+      each.bytes = packed_->bytes_of(op, steps);
     }
   }
   const std::vector<size_t> taken = least_time_within(formats_of, *limits.weight_bytes);

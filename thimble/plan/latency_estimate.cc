@@ -243,7 +243,7 @@ LoopedCall LatencyEstimate::without_loops(const InstanceCall& call) {
 }
 
 double LatencyEstimate::priced(const Features& features, KernelId kernel) const {
-  const Features* each = coefficients_.of(kernel);
+  const Features* each = coefficients_.coefficients_of(kernel);
   return each == nullptr ? 0 : dot(features, *each);
 }
 
@@ -251,7 +251,7 @@ double LatencyEstimate::copied(const LoopedCall& looped, Method method) {
   const KernelUse use = plain_copy(*looped.shape, looped.out->type);
   const KernelId kernel =
       method == Method::kInPlace ? portable_kernel(Family::kTransposeInPlace) : use.kernel;
-  return priced(known_->features.of(looped, use, kernel), kernel);
+  return priced(known_->features.features_of(looped, use, kernel), kernel);
 }
 
 double LatencyEstimate::priced(KernelId kernel, Counted& calls,
@@ -259,7 +259,7 @@ double LatencyEstimate::priced(KernelId kernel, Counted& calls,
   double sum = 0;
   for (auto& [use, call] : calls) {
     const KernelId taken = chosen(kernel, *use);
-    sum += priced(call.of(taken, scratch_bytes), taken);
+    sum += priced(call.features_with(taken, scratch_bytes), taken);
   }
   return sum;
 }
@@ -270,8 +270,9 @@ bool LatencyEstimate::knows(KernelId kernel, Counted& calls, int64_t scratch_byt
   bool is_incomplete = false, known = false;
   for (auto& [use, call] : calls) {
     const KernelId taken = chosen(kernel, *use);
-    const Features* each = coefficients_.of(taken);
-    const Features little = call.of(taken, scratch_bytes), all = call.of(taken);
+    const Features* each = coefficients_.coefficients_of(taken);
+    const Features little = call.features_with(taken, scratch_bytes),
+                   all = call.features_with(taken);
     for (size_t f = 0; each != nullptr && f < all.size(); ++f) {
       if (little[f] == 0 || all[f] > 0) continue;
       is_incomplete = true;
@@ -359,7 +360,8 @@ KernelTimes LatencyEstimate::counted(const InstanceCall& call, const LoopedCall&
   return best_times(std::move(times));
 }
 
-const KernelTimes& LatencyEstimate::of(const InstanceCall& call, const LoopedCall& looped) {
+const KernelTimes& LatencyEstimate::looped_times(const InstanceCall& call,
+                                                 const LoopedCall& looped) {
   static const KernelTimes kNothing = {{}};
   const Instance& instance = flow_.instances.instance(call.instance);
   if (flow_.instances.receives(instance) || flow_.instances.delivers(instance)) return kNothing;
@@ -377,7 +379,7 @@ const KernelTimes& LatencyEstimate::whole_times(const InstanceCall& call, bool o
   LoopedCall looped = without_loops(call);
   if (over_input && is_nothing(call, looped)) return kNothing;
   looped.over_input = over_input && call.method == Method::kCompute;
-  return of(call, looped);
+  return looped_times(call, looped);
 }
 
 const KernelTimes& LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& step,
@@ -409,7 +411,7 @@ const KernelTimes& LatencyEstimate::step(const Derived& derived, size_t step) {
   if (what.kind != DerivedStep::Kind::kCall) return copy_step(derived, what, std::move(looped));
   const std::span<const ValueId> read = flow_.read_by(what.call);
   for (size_t k = 0; k < read.size(); ++k) place(looped.operand[k], read[k]);
-  return of(what.call, looped);
+  return looped_times(what.call, looped);
 }
 
 const KernelTimes& LatencyEstimate::join(const UnrolledTiles& flat,
@@ -441,7 +443,7 @@ const KernelTimes& LatencyEstimate::flat_step(const Derived& derived,
   looped.loops[0].flat = true;
   storage(looped.out, step.out);
   for (size_t k = 0; k < step.in.size(); ++k) storage(looped.operand[k], step.in[k]);
-  return of(call, looped);
+  return looped_times(call, looped);
 }
 
 std::vector<const KernelTimes*> LatencyEstimate::call_times(const Derived& derived) {
@@ -476,7 +478,7 @@ std::optional<std::vector<PlannedCall>> LatencyEstimate::calls(
 double LatencyEstimate::over_input(const InstanceCall& call, const StepKernel& kernel) {
   LoopedCall looped = without_loops(call);
   const bool computes = flow_.instances.instance(call.instance).op.valid();
-  if (is_nothing(call, looped)) return -of(call, looped).front().instructions;
+  if (is_nothing(call, looped)) return -looped_times(call, looped).front().instructions;
   if (!computes || !kernel.kernel.valid() || call.method != Method::kCompute) return 0;
   const auto taken = [&](bool over) {
     looped.over_input = over;
@@ -533,7 +535,7 @@ const KernelTimes& LatencyEstimate::tiled(const InstanceCall& call,
     read[k] = lying(*looped.operand[k], along, operands);
     looped.operand[k] = &read[k];
   }
-  return of(call, looped);
+  return looped_times(call, looped);
 }
 
 double LatencyEstimate::kept(const InstanceCall& call, std::vector<LoopAround> loops,

@@ -106,7 +106,7 @@ class LatencyEstimate {
   /// What a call is in a key: operators whose calls take the same are one.
   [[nodiscard]] int64_t what_of(const InstanceCall& call);
   [[nodiscard]] std::vector<int64_t> key_of(const InstanceCall& call, const LoopedCall& looped);
-  [[nodiscard]] const KernelTimes& of(const InstanceCall& call, const LoopedCall& looped);
+  [[nodiscard]] const KernelTimes& looped_times(const InstanceCall& call, const LoopedCall& looped);
   [[nodiscard]] KernelTimes counted(const InstanceCall& call, const LoopedCall& looped);
   [[nodiscard]] const std::vector<KernelId>& kernels_for(OpId op, Method method);
   void add_times(KernelId kernel, Counted& calls, KernelTimes& times) const;

@@ -290,7 +290,7 @@ CallExtents CountedCall::most() const {
   return counting_ ? *counting_->shape().most : CallExtents{0, 0, 0};
 }
 
-Features CountedCall::of(KernelId kernel, std::optional<int64_t> scratch_bytes) {
+Features CountedCall::features_with(KernelId kernel, std::optional<int64_t> scratch_bytes) {
   if (!counting_) return {};
   CallShape& shape = counting_->shape();
   shape.kernel = kernel;

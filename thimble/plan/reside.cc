@@ -95,7 +95,7 @@ class Housing {
 
   std::vector<int64_t> live(MemoryId memory) {
     work_ += where_.size();
-    return layout::live_bounds(problems_.of(memory, where_, true), steps_);
+    return layout::live_bounds(problems_.problem_of(memory, where_, true), steps_);
   }
 
   double excess(MemoryId memory) {

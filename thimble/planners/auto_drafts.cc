@@ -95,7 +95,7 @@ std::vector<AutoCut> AutoDrafts::cuts_of(AutoAttempt& of, const std::vector<int>
 }
 
 std::vector<std::vector<int>> AutoDrafts::orders_for(const AutoAttempt& of) {
-  std::vector<std::vector<int>> some = orders_.of(of.flow, of.problem, limits_.time);
+  std::vector<std::vector<int>> some = orders_.orders_of(of.flow, of.problem, limits_.time);
   const Effort effort(of.instances.list.size(), limits_.effort);
   if (!effort.more_orders) return some;
   const std::set<std::vector<int>> known(some.begin(), some.end());

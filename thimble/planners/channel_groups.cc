@@ -23,7 +23,7 @@ int64_t ChannelGroups::made_bytes(const ChannelGroup& group) const {
   return bytes;
 }
 
-const MeasuredGroup* ChannelGroups::of(const std::vector<int>& instances, int64_t most_made) {
+const MeasuredGroup* ChannelGroups::group_of(const std::vector<int>& instances, int64_t most_made) {
   const auto within = [&](const std::optional<MeasuredGroup>& known) {
     return known && made_bytes(known->group) < most_made ? &*known : nullptr;
   };

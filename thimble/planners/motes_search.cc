@@ -170,7 +170,7 @@ std::vector<MotesSearch::Unit> MotesSearch::schemes_at_peak(const MotesState& st
     for (const int end : held_steps(bytes, count, first + 1, 1, distance, state.bytes)) {
       if (begin >= end || units_.least_bytes(begin, end) >= state.bytes) continue;
       if (late(limits_.time)) break;
-      for (const Unit& unit : schemes_.of(begin, end)) {
+      for (const Unit& unit : schemes_.units_of(begin, end)) {
         if (unit->bytes < state.bytes && is_progress(state, unit)) found.push_back(unit);
       }
     }

@@ -45,7 +45,7 @@ StreamAttempt StreamSearch::attempt(Instances instances, int64_t incumbent_bytes
   ChannelGroups channels(flow, DType::kInt32);
   LatencyEstimate latency(flow, known_);
   std::optional<StreamCut> best;
-  for (const std::vector<int>& order : orders_.of(flow, result.problem, limits_.time)) {
+  for (const std::vector<int>& order : orders_.orders_of(flow, result.problem, limits_.time)) {
     StreamCuts cuts(channels, result.problem, order, options_);
     StreamCut cut =
         cuts.best(std::min(incumbent_bytes, best ? bytes_to_beat(*best) : incumbent_bytes));

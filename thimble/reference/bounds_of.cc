@@ -98,7 +98,7 @@ std::vector<Taps> distinct_taps_of_columns(const Window& window, int64_t in, int
 }
 
 ValueRanges of_each_value(const BoundsContext& c) {
-  const ValueRanges& x = c.of(0);
+  const ValueRanges& x = c.input_bounds(0);
   if (x.empty() || c.input(0).type == DType::kInt32) return any_value(c.output());
   const ValueRange all = hull(x);
   std::vector<int32_t> arguments(static_cast<size_t>(all.high - all.low + 1));
@@ -119,11 +119,11 @@ ValueRanges of_each_value(const BoundsContext& c) {
 }
 
 ValueRange of_channel(const BoundsContext& c, size_t i, size_t channel) {
-  return c.of(i)[channel % c.of(i).size()];
+  return c.input_bounds(i)[channel % c.input_bounds(i).size()];
 }
 
 ValueRanges at_corners(const BoundsContext& c, FixedFactor last, int largest_shift) {
-  if (last.shift > largest_shift || c.of(0).empty() || c.of(1).empty())
+  if (last.shift > largest_shift || c.input_bounds(0).empty() || c.input_bounds(1).empty())
     return any_value(c.output());
   const size_t channels = channels_of(c.output());
   std::vector<std::vector<int32_t>> operands(2);

@@ -20,7 +20,7 @@ struct BoundsContext {
 
   [[nodiscard]] const Tensor& input(size_t i) const { return graph.tensor(op.inputs.at(i)); }
   [[nodiscard]] const Tensor& output() const { return graph.tensor(op.outputs.at(0)); }
-  [[nodiscard]] const ValueRanges& of(size_t i) const {
+  [[nodiscard]] const ValueRanges& input_bounds(size_t i) const {
     return of_tensors[op.inputs.at(i).index()];
   }
 };
