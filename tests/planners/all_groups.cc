@@ -256,7 +256,7 @@ class Groups {
   }
 
   [[nodiscard]] int64_t least_bytes() const {
-    int64_t least = limits_.useless_bytes;
+    int64_t least = limits_.incumbent_bytes;
     for (const auto& [savings, way] : best_) least = std::min(least, way.bytes);
     return least;
   }

@@ -17,8 +17,8 @@
 namespace thimble::testing {
 
 struct GroupLimits {
-  bool may_recompute = false;  ///< execute more MACs than its operators have
-  int64_t useless_bytes = 0;   ///< so many, what overlaps save aside, are of no use
+  bool may_recompute = false;   ///< execute more MACs than its operators have
+  int64_t incumbent_bytes = 0;  ///< so many, what overlaps save aside, are of no use
   /// All borders, slices too, and tiles of 2 columns; nothing is left out.
   bool everything = false;
 };

@@ -90,7 +90,7 @@ const std::vector<Way>& AllPlans::ways(Set piece) {
   if (instances.size() == 1) add_whole(instances[0], it->second);
   AllGroups groups = all_groups(flow_, instances,
                                 {.may_recompute = may_recompute_,
-                                 .useless_bytes = useless_bytes(piece),
+                                 .incumbent_bytes = incumbent_bytes_of(piece),
                                  .everything = space_ == Space::kLarger});
   asked_ += groups.asked;
   std::ranges::move(groups.ways, std::back_inserter(it->second));
@@ -128,7 +128,7 @@ void AllPlans::extend(Set executed, Set piece, std::map<Set, Step>& best) {
   }
 }
 
-int64_t AllPlans::useless_bytes(Set piece) const {
+int64_t AllPlans::incumbent_bytes_of(Set piece) const {
   int64_t least_live = INT64_MAX;
   for (const Set executed : closed_) {
     if ((executed & piece) != 0 || !std::ranges::binary_search(closed_, executed | piece)) continue;

@@ -60,7 +60,7 @@ class AllPlans {
   [[nodiscard]] bool is_live(ValueId v, Set executed) const;
   [[nodiscard]] bool is_consumed(ValueId v, Set executed, Set piece) const;
   /// From so many bytes on, no plan below the limit has a piece, but for what overlaps save.
-  [[nodiscard]] int64_t useless_bytes(Set piece) const;
+  [[nodiscard]] int64_t incumbent_bytes_of(Set piece) const;
   void extend(Set executed, Set piece, std::map<Set, Step>& best);
 
   const Dataflow& flow_;

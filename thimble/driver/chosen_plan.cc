@@ -82,9 +82,9 @@ ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, const Pl
 }
 
 double max_latency(const Request& request) {
-  const double otherwise =
+  const double fallback =
       request.sram_limit_bytes() ? std::numeric_limits<double>::infinity() : Limits{}.max_latency;
-  return request.max_latency.value_or(otherwise);
+  return request.max_latency.value_or(fallback);
 }
 
 Core estimated_core(const Core& core) {

@@ -81,7 +81,7 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
 
 Limits limits_of(const Request& request, const TimeLimit& time) {
   return {.sram_bytes = request.arena_limit_bytes(),
-          .room = {},
+          .memories = {},
           .max_recompute = request.max_recompute,
           .in_place = request.in_place,
           .ports = request.ports,
@@ -103,19 +103,19 @@ bool fits(const PlannerAnswer& answer, const Limits& limits) {
 // was planned within.
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
                          Limits& limits, Phases& phases) {
-  MemoryRoom all = device_room(request);
-  limits.room = arena_room(request);
+  UsableMemories all = usable_memories(request);
+  limits.memories = usable_arena(request);
   PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);
-  if (all.memories.size() > limits.room.memories.size() && !fits(answer, limits)) {
-    Limits spread = limits;
-    spread.sram_bytes = usable_bytes(all);
-    spread.room = std::move(all);
-    PlannerAnswer other = choice.planner->plan(graph, spread, choice.options);
+  if (all.memories.size() > limits.memories.memories.size() && !fits(answer, limits)) {
+    Limits distributed = limits;
+    distributed.sram_bytes = usable_bytes(all);
+    distributed.memories = std::move(all);
+    PlannerAnswer other = choice.planner->plan(graph, distributed, choice.options);
     const auto* found = std::get_if<Planned>(&other);
-    const bool is_spread = found != nullptr && !found->best().plan().residences.empty();
-    if (is_spread || std::holds_alternative<Infeasible>(answer)) {
+    const bool is_distributed = found != nullptr && !found->best().plan().residences.empty();
+    if (is_distributed || std::holds_alternative<Infeasible>(answer)) {
       answer = std::move(other);
-      limits = std::move(spread);
+      limits = std::move(distributed);
     }
   }
   auto* planned = std::get_if<Planned>(&answer);

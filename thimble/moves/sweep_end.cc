@@ -11,11 +11,11 @@ bool is_row_major_image(const Dataflow& flow, ValueId value) {
          flow.shape(value)[0] == 1;
 }
 
-SweepEnd::SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>& otherwise_bytes)
+SweepEnd::SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>& incumbent_bytes)
     : order_(order), end_(end), first_(std::max(0, end - order.options.most_instances)) {
   const auto count = static_cast<size_t>(end - first_);
   most_.resize(count);
-  room_.resize(count);
+  budget_bytes_.resize(count);
   consumed_.resize(count);
   found_.resize(count);
   const Lives& lives = order.bytes.lives();
@@ -26,9 +26,9 @@ SweepEnd::SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>&
     std::erase_if(consumed, [&](ValueId v) { return lives.made[v.index()] == p; });
     for (const ValueId v : order.bytes.consumed(p, p + 1)) consumed.push_back(v);
     std::ranges::sort(consumed);
-    most = std::max(most, otherwise_bytes[static_cast<size_t>(p)]);
+    most = std::max(most, incumbent_bytes[static_cast<size_t>(p)]);
     most_[k] = most;
-    room_[k] = most - order.bytes.held(p);
+    budget_bytes_[k] = most - order.bytes.held(p);
     if (!order.options.in_place) continue;
     int64_t largest = 0;
     for (const ValueId v : consumed) {
@@ -36,9 +36,10 @@ SweepEnd::SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>&
       consumed_[k].push_back(v);
       largest = std::max(largest, order.bytes.size(v));
     }
-    room_[k] += largest;
+    budget_bytes_[k] += largest;
   }
-  for (size_t k = 1; k < count; ++k) room_[k] = std::max(room_[k], room_[k - 1]);
+  for (size_t k = 1; k < count; ++k)
+    budget_bytes_[k] = std::max(budget_bytes_[k], budget_bytes_[k - 1]);
 }
 
 void SweepEnd::find(int begin, const SweepFound& found) {

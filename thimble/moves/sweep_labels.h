@@ -20,7 +20,7 @@ struct SweepLabel {
   int64_t past_bytes = 0;
   int64_t inner_bytes = 0;  ///< all of it
   int64_t macs = 0;
-  std::array<ScratchTime, kScratchRooms.size()> with = {};
+  std::array<ScratchTime, kScratchBudgets.size()> with = {};
 
   [[nodiscard]] double instructions() const { return with.back().instructions; }
   int before = -1;  ///< number of the choice that it goes on from, with one instance less

@@ -241,7 +241,8 @@ class SweepPass {
       label.carried_bytes += priced.bytes;
     }
     set_demands(from, here, label, next);
-    if (made_ + label.with.front().scratch_bytes + label.inner_bytes >= end_.room(p)) return;
+    if (made_ + label.with.front().scratch_bytes + label.inner_bytes >= end_.budget_bytes(p))
+      return;
     for (const OpenOperand& operand : operands_) {
       const SweepDemand demand = next.demand(next.size(), operand.open);
       ask(demand.rows(), operand.rows, made.beat, choice.recomputed_rows());

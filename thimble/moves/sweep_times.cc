@@ -60,11 +60,11 @@ const SweepTimes::Work& SweepTimes::work_of(const SweptCall& swept, const SweptV
   if (!added) return work;
   work.macs = made.macs(choice, swept.macs);
   if (!swept.executes) return work;
-  const KernelTimes& ways = latency_.tiled(swept.call, loops_, operands, out);
+  const KernelTimes& times = latency_.tiled(swept.call, loops_, operands, out);
   const double kept = copies ? latency_.kept(swept.call, loops_, choice.back) : 0;
-  for (size_t r = 0; r < kScratchRooms.size(); ++r) {
-    const KernelTime& way = fastest_within(ways, kScratchRooms[r]);
-    work.with[r] = {way.scratch_bytes, way.instructions + kept};
+  for (size_t r = 0; r < kScratchBudgets.size(); ++r) {
+    const KernelTime& time = fastest_within(times, kScratchBudgets[r]);
+    work.with[r] = {time.scratch_bytes, time.instructions + kept};
   }
   return work;
 }

@@ -26,8 +26,8 @@ class SweepTimes {
  public:
   struct Work {
     int64_t macs = 0;  ///< as executed
-    /// Estimated, with copies of what is kept beside windows: with each of the rooms for scratch.
-    std::array<ScratchTime, kScratchRooms.size()> with = {};
+    /// Estimated, with copies of what is kept beside windows: with each budget of scratch.
+    std::array<ScratchTime, kScratchBudgets.size()> with = {};
   };
 
   /// The estimate must outlive this.

@@ -11,9 +11,8 @@
 
 namespace thimble {
 
-/// Bytes of scratch that kernels may have in a sweep, one after the other: a sweep is found with
-/// each.
-constexpr std::array<int64_t, 5> kScratchRooms = {0, 256, 1024, 4096, INT64_MAX};
+/// Bytes of scratch that kernels may have in a sweep: it is found with each of these budgets.
+constexpr std::array<int64_t, 5> kScratchBudgets = {0, 256, 1024, 4096, INT64_MAX};
 struct ScratchTime {
   int64_t scratch_bytes = 0;
   double instructions = 0;

@@ -25,16 +25,16 @@ Sweeps::Sweeps(const Dataflow& dataflow, const OrderBytes& bytes, const std::vec
 }
 
 std::vector<Sweep> Sweeps::ending_at(int end, const std::vector<SweepTile>& tiles,
-                                     const std::vector<int64_t>& otherwise_bytes,
+                                     const std::vector<int64_t>& incumbent_bytes,
                                      SweepTimes& times) const {
   SweepClocks clocks(order_.flow, order_.order, end, order_.options.most_instances);
-  SweepEnd found(order_, end, otherwise_bytes);
+  SweepEnd found(order_, end, incumbent_bytes);
   for (const SweepTile& tile : tiles) find_sweeps(order_, times, clocks, tile, found);
   return found.sweeps();
 }
 
 std::vector<Sweep> Sweeps::all(const std::vector<SweepTile>& tiles,
-                               const std::vector<int64_t>& otherwise_bytes) const {
+                               const std::vector<int64_t>& incumbent_bytes) const {
   // Ends side by side ask for the same times: a few of them a thread.
   constexpr size_t kEnds = 6;
   const size_t count = order_.order.size(), runs = (count + kEnds - 1) / kEnds;
@@ -43,7 +43,7 @@ std::vector<Sweep> Sweeps::all(const std::vector<SweepTile>& tiles,
     const size_t first = (runs - 1 - k) * kEnds;  // the longest ones first
     for (size_t last = std::min(first + kEnds, count); last-- > first;) {
       if (late(order_.options.time)) return;
-      found[last] = ending_at(static_cast<int>(last) + 1, tiles, otherwise_bytes, times_[worker]);
+      found[last] = ending_at(static_cast<int>(last) + 1, tiles, incumbent_bytes, times_[worker]);
     }
   });
   std::vector<Sweep> result;

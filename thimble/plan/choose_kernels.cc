@@ -13,7 +13,7 @@ KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
                                  const Schedule& schedule, const LatencyEstimate& latency)
     : flow_(dataflow),
       plan_(plan),
-      latency_(dataflow, latency, Rooms::kMany),
+      latency_(dataflow, latency, ScratchBudgets::kMany),
       program_(latency.program()),
       fits_(dataflow.graph, schedule, dataflow.axes.kernel_uses()) {
   const std::vector<int64_t> live =
@@ -45,7 +45,7 @@ void KernelSelection::add_times(LatencyEstimate& latency) {
 }
 
 void KernelSelection::add_format(const LatencyEstimate& latency, PackedBytes& packed) {
-  LatencyEstimate many(flow_, latency, Rooms::kMany);
+  LatencyEstimate many(flow_, latency, ScratchBudgets::kMany);
   add_times(many);
   packed_ = &packed;
 }

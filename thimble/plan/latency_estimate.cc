@@ -98,23 +98,23 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
 constexpr double kClearly = 0.8;
 constexpr double kOfUnknown = 0.99;   // of the portable kernel's time: one that was never counted
 constexpr double kLeastGain = 0.005;  // of a call's: estimates are not exact enough for less
-constexpr int64_t kAnyRoom = std::numeric_limits<int64_t>::max();
+constexpr int64_t kAnyScratch = std::numeric_limits<int64_t>::max();
 
 /// To try, of a kernel that does these uses: if it can do with less scratch than it would take, as
 /// much as the whole operators need, and some more.
 template <class Calls>
-std::vector<int64_t> scratch_rooms(KernelId kernel, const Calls& calls, Rooms how_many) {
-  if (info(kernel).scratch_within == nullptr) return {kAnyRoom};
-  std::vector<int64_t> rooms = {0, kAnyRoom};
-  if (how_many == Rooms::kFew) rooms.insert(rooms.end(), {256, 512, 1024, 2048, 4096});
+std::vector<int64_t> scratch_budgets(KernelId kernel, const Calls& calls, ScratchBudgets how_many) {
+  if (info(kernel).scratch_within == nullptr) return {kAnyScratch};
+  std::vector<int64_t> budgets = {0, kAnyScratch};
+  if (how_many == ScratchBudgets::kFew) budgets.insert(budgets.end(), {256, 512, 1024, 2048, 4096});
   constexpr int64_t kLeast = 16, kMost = 64 << 10;
-  for (int64_t room = kLeast; how_many == Rooms::kMany && room <= kMost;
-       room += std::max(room / 8, kLeast))
-    rooms.push_back(room);
+  for (int64_t budget = kLeast; how_many == ScratchBudgets::kMany && budget <= kMost;
+       budget += std::max(budget / 8, kLeast))
+    budgets.push_back(budget);
   for (const auto& [use, call] : calls)
-    rooms[0] = std::max(rooms[0], scratch_bytes(chosen(kernel, *use), *use));
-  std::ranges::sort(rooms);
-  return rooms;
+    budgets[0] = std::max(budgets[0], scratch_bytes(chosen(kernel, *use), *use));
+  std::ranges::sort(budgets);
+  return budgets;
 }
 
 /// The first is the portable kernel's.
@@ -159,11 +159,12 @@ LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const Core& core,
   for (int32_t v = 0; v < values; ++v) whole_.push_back(flow_.whole_buffer({v}));
 }
 
-LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like, Rooms rooms)
+LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like,
+                                 ScratchBudgets budgets)
     : LatencyEstimate(dataflow, like.core_, like.model_) {
   check(&dataflow.axes == &like.flow_.axes, "operators of another graph");
   known_ = like.known_;
-  rooms_ = rooms;
+  budgets_ = budgets;
 }
 
 int64_t LatencyEstimate::what_of(const InstanceCall& call) {
@@ -198,7 +199,7 @@ std::vector<int64_t> LatencyEstimate::key_of(const InstanceCall& call, const Loo
   constexpr int64_t kCopy = -1;
   const bool computes = call.instance.valid() && flow_.instances.instance(call.instance).op.valid();
   std::vector<int64_t> key = {computes ? what_of(call) : kCopy, static_cast<int64_t>(call.method),
-                              static_cast<int64_t>(rooms_), looped.over_input ? 1 : 0};
+                              static_cast<int64_t>(budgets_), looped.over_input ? 1 : 0};
   key.reserve(64);
   for (const LoopAround& loop : looped.loops) {
     const Beat& beat = loop.tile.beat;
@@ -284,11 +285,11 @@ bool LatencyEstimate::knows(KernelId kernel, Counted& calls, int64_t scratch_byt
 
 void LatencyEstimate::add_times(KernelId kernel, Counted& calls, KernelTimes& times) const {
   int64_t taken = -1;
-  for (const int64_t room : scratch_rooms(kernel, calls, rooms_)) {
+  for (const int64_t budget : scratch_budgets(kernel, calls, budgets_)) {
     int64_t bytes = 0;
     bool takes = true;
     for (const auto& [use, call] : calls) {
-      const auto some = scratch_within(chosen(kernel, *use), *use, call.most(), room);
+      const auto some = scratch_within(chosen(kernel, *use), *use, call.most(), budget);
       takes = takes && some;
       bytes = std::max(bytes, some.value_or(0));
     }
@@ -297,7 +298,7 @@ void LatencyEstimate::add_times(KernelId kernel, Counted& calls, KernelTimes& ti
     taken = bytes;
     // Wide weights are asked for by those who know that they are faster.
     const bool counted = coefficients_.knows(kernel) && info(kernel).weights != Weights::kWide;
-    if (counted && room != kAnyRoom && !knows(kernel, calls, bytes)) continue;
+    if (counted && budget != kAnyScratch && !knows(kernel, calls, bytes)) continue;
     const double instructions =
         counted ? priced(kernel, calls, bytes) : times.front().instructions * kOfUnknown - 1;
     const auto as_good = [&](const KernelTime& other) {
@@ -500,12 +501,12 @@ PieceTimes LatencyEstimate::times(const Derived& derived) {
 }
 
 double LatencyEstimate::group(const Derived& derived) {
-  return instructions_within(call_times(derived), kAnyRoom);
+  return instructions_within(call_times(derived), kAnyScratch);
 }
 
 std::optional<double> LatencyEstimate::plan(const Plan& plan) {
   const auto steps = calls(plan.members, plan.overlaps);
-  return steps ? std::optional(model_.program + instructions_within(*steps, kAnyRoom))
+  return steps ? std::optional(model_.program + instructions_within(*steps, kAnyScratch))
                : std::nullopt;
 }
 

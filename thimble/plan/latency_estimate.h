@@ -31,7 +31,7 @@ enum class Lies : uint8_t {
 };
 
 /// How finely scratch is divided that kernels can do with more or less of.
-enum class Rooms : uint8_t {
+enum class ScratchBudgets : uint8_t {
   kFew,   ///< for searches
   kMany,  ///< for plans
 };
@@ -54,7 +54,8 @@ class LatencyEstimate {
   /// All must outlive it.
   LatencyEstimate(const Dataflow& dataflow, const Core& core, const LatencyModel& model);
   /// For other instances of the same operators: what one of the two counts, the other knows.
-  LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like, Rooms rooms = Rooms::kFew);
+  LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like,
+                  ScratchBudgets budgets = ScratchBudgets::kFew);
 
   /// Times of a call outside of groups. over_input: the output may lie where its one operand does;
   /// then a reshape copies nothing.
@@ -134,7 +135,7 @@ class LatencyEstimate {
   const Core& core_;
   const LatencyModel& model_;
   const KernelCoefficients coefficients_;
-  Rooms rooms_ = Rooms::kFew;
+  ScratchBudgets budgets_ = ScratchBudgets::kFew;
   std::vector<Buffer> whole_;  ///< per value, then per value's sums
   std::shared_ptr<Known> known_;
 };

@@ -18,7 +18,7 @@ namespace thimble {
 inline constexpr const char* kStateMemory = "state";
 
 /// The memories that a plan may use: what a schedule begins with and others behind.
-struct MemoryRoom {
+struct UsableMemories {
   std::vector<ScheduleMemory> memories = common_memories();
   std::vector<int64_t> usable_bytes;  ///< per memory: less than its capacity where others have some
   /// Whether there are others than those a schedule begins with.
@@ -32,7 +32,7 @@ struct MemoryRoom {
 /// wait grows less. Nothing if bytes beyond are left, or after some rounds whose layouts need more
 /// than what is live. A greedy search: a "no" proves nothing.
 [[nodiscard]] std::optional<RealisedPlan> resident(const Graph& graph, const RealisedPlan& plan,
-                                                   const MemoryRoom& room,
+                                                   const UsableMemories& usable,
                                                    const PlacementOptions& options);
 
 }  // namespace thimble

@@ -124,8 +124,8 @@ void AutoCuts::add_single() {
     const KernelTimes* alone = &latency_.whole_times({.instance = id});
     bool in_place = false;
     FrontPiece piece{at, at + 1, apart[p], 0, macs_of(id)};
-    if (const int64_t room = out_of_place_bytes(at); room > apart[p] && in_place_kernel(id)) {
-      piece.peak_bytes = room;
+    if (const int64_t bytes = out_of_place_bytes(at); bytes > apart[p] && in_place_kernel(id)) {
+      piece.peak_bytes = bytes;
       add(piece, *alone, std::monostate{});
       piece.peak_bytes = apart[p];
       alone = &latency_.whole_times({.instance = id, .method = Method::kInPlace});

@@ -26,8 +26,8 @@ Decision MotesSearch::planned(const MotesState& state) {
     const ValueId made = instances_.instance(call.instance).makes;
     const int64_t apart =
         rolls_.bytes().held(at) + rolls_.bytes().size(made) + flow_.scratch_bytes(call);
-    const RoomApart room{&latency_, state.bytes};
-    if (room.better(call, apart, single_bytes_[static_cast<size_t>(at)])) continue;
+    const ApartBudget budget{&latency_, state.bytes};
+    if (budget.better(call, apart, single_bytes_[static_cast<size_t>(at)])) continue;
     if (const auto over = rolls_.single_overlap(at)) {
       if (std::ranges::find(plan.overlaps, over->first) == plan.overlaps.end())
         plan.overlaps.push_back(over->first);

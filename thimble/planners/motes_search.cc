@@ -179,7 +179,7 @@ std::vector<MotesSearch::Unit> MotesSearch::schemes_at_peak(const MotesState& st
     if (outer->begin != first || outer->by_channels) continue;
     std::ranges::move(schemes_.within(*outer, state.bytes), std::back_inserter(found));
   }
-  return spread(std::move(found));
+  return thinned(std::move(found));
 }
 
 bool MotesSearch::is_progress(const MotesState& state, const Unit& unit) const {
@@ -188,7 +188,7 @@ bool MotesSearch::is_progress(const MotesState& state, const Unit& unit) const {
   return std::pair(more.bytes, more.peaks) < std::pair(state.bytes, state.peaks);
 }
 
-std::vector<MotesSearch::Unit> MotesSearch::spread(std::vector<Unit> found) const {
+std::vector<MotesSearch::Unit> MotesSearch::thinned(std::vector<Unit> found) const {
   const auto extra = [&](const Unit& unit) {
     double alone = 0;
     for (int at = unit->begin; at < unit->end; ++at)

@@ -25,8 +25,9 @@ StreamAttempt StreamSearch::best() const {
 Decision StreamSearch::planned(const StreamAttempt& best, bool apart) const {
   const Dataflow flow(axes_, best.instances);
   LatencyEstimate latency(flow, known_);
-  const RoomApart room = apart ? RoomApart{&latency, limits_.sram_bytes.value_or(0)} : RoomApart{};
-  Decision result{.plan = stream_plan(flow, best.problem, best.cut, limits_.in_place, room),
+  const ApartBudget budget =
+      apart ? ApartBudget{&latency, limits_.sram_bytes.value_or(0)} : ApartBudget{};
+  Decision result{.plan = stream_plan(flow, best.problem, best.cut, limits_.in_place, budget),
                   .notes = {spans(best.instances, best.cut)}};
   add_notes(best, result.notes);
   for (const auto* ports : {&best.problem.inputs, &best.problem.outputs}) {

@@ -65,11 +65,11 @@ enum class Traversal : uint8_t {
   kUnpacked,   // never pixel by pixel; unpacked constants in scratch, too
 };
 
-// What calls of at most these extents can use of the room: whole rows of all channels or of some;
+// What calls of at most these extents can use of a budget: whole rows of all channels or of some;
 // else what windows of 3 x 3 pixel by pixel need, or as many outputs of a row as there is room for;
 // 0: not even that.
-int64_t scratch_within(const DepthwiseConv2DParams& p, const CallExtents& call, int64_t room,
-                       Traversal traversal) {
+int64_t scratch_within(const DepthwiseConv2DParams& p, const CallExtents& call,
+                       int64_t budget_bytes, Traversal traversal) {
   const Window2D& w = p.window;
   const auto rows = static_cast<int32_t>(call.rows), columns = static_cast<int32_t>(call.columns);
   const int32_t all = p.out_channels / p.multiplier;
@@ -84,7 +84,7 @@ int64_t scratch_within(const DepthwiseConv2DParams& p, const CallExtents& call, 
     return runtime::depthwise_scratch_bytes(w, unit, outputs, w.kernel_h) + unit * unpacked;
   };
   const auto within =
-      static_cast<int32_t>(std::min(room, std::max(kMostScratchBytes, int64_t{strip(1)})));
+      static_cast<int32_t>(std::min(budget_bytes, std::max(kMostScratchBytes, int64_t{strip(1)})));
   const int32_t least = whole ? 0 : by_pixels ? runtime::depthwise_padding_bytes(all) : strip(1);
   if (least > within) return 0;
   const auto whole_rows = [&](int32_t count) {
@@ -173,8 +173,8 @@ DepthwiseConv2DParams folded(const KernelParams& portable) {
 
 template <WeightForm kForm>
 int64_t depthwise_scratch_within(const KernelParams& portable, const CallExtents& call,
-                                 int64_t room) {
-  return scratch_within(folded(portable), call, room,
+                                 int64_t budget_bytes) {
+  return scratch_within(folded(portable), call, budget_bytes,
                         kForm == WeightForm::kCompact ? Traversal::kUnpacked : Traversal::kAny);
 }
 
@@ -317,11 +317,11 @@ int64_t depthwise_in_place_scratch_bytes(const KernelParams& portable) {
 }
 
 int64_t depthwise_in_place_scratch_within(const KernelParams& portable, const CallExtents& call,
-                                          int64_t room) {
+                                          int64_t budget_bytes) {
   const auto& p = std::get<DepthwiseConv2DParams>(portable);
   CallExtents whole = whole_call(p);
   whole.channels = std::max<int64_t>(call.channels, std::min(p.out_channels, 4));
-  return scratch_within(p, whole, room, Traversal::kWholeRows);
+  return scratch_within(p, whole, budget_bytes, Traversal::kWholeRows);
 }
 
 KernelParams adapt_depthwise(const Operands&, const KernelParams& portable) {
