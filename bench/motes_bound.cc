@@ -54,7 +54,7 @@ std::vector<int> shuffled_order(const OrderProblem& problem, uint64_t seed) {
   return narrow_early(problem, result).ops;
 }
 
-/// Those that `motes` and `auto` know, and some more.
+/// Orders that `motes` and `auto` know, and some more.
 std::vector<NamedOrder> orders_of(const AxisGraph& axes, const Instances& instances,
                                   const OrderProblem& problem, int shuffled) {
   const std::vector<int> least = reorder(problem).ops;

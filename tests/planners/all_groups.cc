@@ -32,8 +32,8 @@ class Groups {
       std::vector<InstanceId> order;
       add_orders(order);
     }
-    AllGroups result{.ways = {}, .asked = asked_};
-    for (auto& [key, way] : best_) result.ways.push_back(std::move(way));
+    AllGroups result{.executions = {}, .asked = asked_};
+    for (auto& [key, execution] : best_) result.executions.push_back(std::move(execution));
     return result;
   }
 
@@ -257,7 +257,7 @@ class Groups {
 
   [[nodiscard]] int64_t least_bytes() const {
     int64_t least = limits_.incumbent_bytes;
-    for (const auto& [savings, way] : best_) least = std::min(least, way.bytes);
+    for (const auto& [savings, execution] : best_) least = std::min(least, execution.bytes);
     return least;
   }
 
@@ -345,20 +345,20 @@ class Groups {
     ++asked_;
     const std::optional<Derived> derived = derive(flow_, group, Regions::kNone);
     if (!derived) return;
-    Way way{.members = {},
-            .bytes = made_bytes_ + group_bytes(flow_, *derived).inner,
-            .recomputes = recomputing,
-            .savings = savings(*derived)};
+    PieceExecution execution{.members = {},
+                             .bytes = made_bytes_ + group_bytes(flow_, *derived).inner,
+                             .recomputes = recomputing,
+                             .savings = savings(*derived)};
     std::vector<int64_t> saved;
-    for (const Way::Saving& s : way.savings) saved.push_back(s.bytes);
+    for (const PieceExecution::Saving& s : execution.savings) saved.push_back(s.bytes);
     const auto known = best_.find(saved);
-    if (known != best_.end() && known->second.bytes <= way.bytes) return;
-    way.members.push_back({std::move(group)});
-    best_[saved] = std::move(way);
+    if (known != best_.end() && known->second.bytes <= execution.bytes) return;
+    execution.members.push_back({std::move(group)});
+    best_[saved] = std::move(execution);
   }
 
-  [[nodiscard]] std::vector<Way::Saving> savings(const Derived& derived) const {
-    std::vector<Way::Saving> result;
+  [[nodiscard]] std::vector<PieceExecution::Saving> savings(const Derived& derived) const {
+    std::vector<PieceExecution::Saving> result;
     for (const ValueId out : whole_) {
       for (const InstanceId id : piece_) {
         for (const ValueId in : flow_.instances.instance(id).reads) {
@@ -380,8 +380,8 @@ class Groups {
   std::vector<bool> inside_;    ///< per instance
   std::vector<ValueId> whole_;  ///< made here, read outside
   int64_t made_bytes_ = 0, own_macs_ = 0, asked_ = 0;
-  std::vector<InstanceId> order_;             ///< that is looked at
-  std::map<std::vector<int64_t>, Way> best_;  ///< by what they save
+  std::vector<InstanceId> order_;                        ///< that is looked at
+  std::map<std::vector<int64_t>, PieceExecution> best_;  ///< by what they save
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ struct GroupLimits {
 };
 
 /// A way to execute instances together.
-struct Way {
+struct PieceExecution {
   struct Saving {
     OverlapChoice over;
     int64_t bytes = 0;
@@ -37,8 +37,8 @@ struct Way {
 };
 
 struct AllGroups {
-  std::vector<Way> ways;  ///< the best of those with the same savings
-  int64_t asked = 0;      ///< groups that derive() was asked about
+  std::vector<PieceExecution> executions;  ///< the best of those with the same savings
+  int64_t asked = 0;                       ///< groups that derive() was asked about
 };
 [[nodiscard]] AllGroups all_groups(const Dataflow& flow, const std::vector<InstanceId>& instances,
                                    const GroupLimits& limits);

@@ -29,7 +29,7 @@ int64_t arena_bytes_of(const Compiled& model) {
   return model.verdict.arena_bytes - kept_bytes(model);
 }
 
-// Those of all models: bytes by what the linker calls them.
+// Constants of all models: bytes by what the linker calls them.
 std::map<std::string, int64_t> constants_of(const std::vector<Compiled>& models) {
   std::map<std::string, int64_t> bytes;
   for (const Compiled& model : models) {

@@ -81,7 +81,7 @@ std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
            .free_bytes = bytes});
   }
   std::ranges::stable_sort(all, {}, &KernelSelection::Chosen::instructions);
-  // Those that follow one another often fail alike: steps grow until one fits.
+  // Choices of kernels that follow one another often fail alike: steps grow until one fits.
   std::optional<RealisedPlan> best;
   std::optional<size_t> close;         // the fastest that failed, but for the layout
   size_t first = 0, end = all.size();  // what may still be the fastest that fits

@@ -106,7 +106,7 @@ class AutoSearch {
     return some;
   }
 
-  /// Those that the limits are about, if estimates were exact.
+  /// Adds the drafts that the limits are about, if estimates were exact.
   void add_about_limits(const std::vector<const AutoDraft*>& front, std::set<size_t>& some) const {
     const auto add_about = [&](ptrdiff_t at) {
       const ptrdiff_t reach = effort_.layouts_about_limit;

@@ -26,7 +26,7 @@ namespace thimble {
 /// kernel that way.
 [[nodiscard]] Scratch scratch(const Graph& graph, const Op& op, Method method,
                               KernelId wanted = {});
-/// The same of these calls.
+/// Scratch of these calls.
 [[nodiscard]] Scratch scratch(const std::vector<KernelUse>& uses, KernelId wanted = {});
 
 /// The parameters of the call as the kernel takes them. `kernel`: a row that does() the use.

@@ -156,7 +156,7 @@ void append_tail(DepthwiseTail tail, const Scale& scale, const DepthwiseConv2DPa
   words.push_back(constant_of(tail, scale, p.output_zero_point, p.clamp_min));
 }
 
-// Those of weights with a zero point are unfolded.
+// Parameters of weights with a zero point come unfolded.
 DepthwiseConv2DParams folded(const KernelParams& portable) {
   if (const auto* p = std::get_if<DepthwiseConv2DParams>(&portable)) return *p;
   const auto& p = std::get<runtime::UnfoldedConv2DParams>(portable);
