@@ -72,7 +72,7 @@ Case update_slice_case(Random& random, KernelId kernel) {
   const Element element = element_of(info(kernel).in);
   const Extents x = random_extents(random);
   Extents update = x;
-  UpdateSliceParams p{.axes = random.between(1, 4), .extent = {}, .memories = {}};
+  UpdateSliceParams p{.axes = random.between(1, 4), .extent = {}, .room = {}};
   for (size_t k = 0; k < 4; ++k) {
     update[k] = random.between(1, x[k]);
     p.extent[k] = update[k];

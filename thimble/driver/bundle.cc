@@ -121,7 +121,7 @@ class BundleCompiler {
          .flash_lower_bound_bytes = least}};
   }
 
-  // With the formats and shares of now.
+  // Compiles model m with the formats and shares of now.
   Ended compile_model(size_t m) {
     Request request = request_.models[m];
     request.emission.reset();
@@ -175,7 +175,7 @@ class BundleCompiler {
     }
   }
 
-  // With contiguous addresses each.
+  // Sizes of what needs contiguous addresses, each.
   std::vector<int64_t> pieces() const {
     std::vector<int64_t> bytes{beside_bytes(result_.verdict)};
     for (const Compiled& model : result_.models) {

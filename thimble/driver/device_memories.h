@@ -14,7 +14,7 @@ namespace thimble {
 /// and for all that is on chip. Throws CompileError where external RAM is asked for and the device
 /// has none.
 [[nodiscard]] UsableMemories usable_memories(const Request& request);
-/// As if all that has a limit were one memory.
+/// Bytes as if all memories that have a limit were one.
 [[nodiscard]] int64_t usable_bytes(const UsableMemories& usable);
 
 }  // namespace thimble

@@ -30,7 +30,7 @@ class Sweeps {
                                              const std::vector<int64_t>& incumbent_bytes) const {
     return ending_at(end, tiles, incumbent_bytes, times_.front());
   }
-  /// With its group.
+  /// The sweep with its group.
   [[nodiscard]] GroupCandidate candidate(const Sweep& sweep) const;
 
  private:

@@ -37,7 +37,7 @@ class InPlaceInputs {
   }
 
  private:
-  // As far as one operator alone can tell.
+  // Inputs as far as one operator alone can tell.
   [[nodiscard]] std::vector<OrderProblem::Op::InPlace> of_operator(const Instance& instance) const {
     const Op& op = graph_.op(instance.op);
     std::vector<OrderProblem::Op::InPlace> result;

@@ -14,7 +14,7 @@ ChannelGroups::ChannelGroups(const Dataflow& dataflow, DType narrowest_sums) : r
   }
 }
 
-/// With sums as narrow as they may be.
+/// Bytes made, with sums as narrow as they may be.
 int64_t ChannelGroups::made_bytes(const ChannelGroup& group) const {
   const Dataflow& flow = flows_.back();
   int64_t bytes = 0;

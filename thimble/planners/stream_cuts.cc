@@ -97,7 +97,7 @@ StreamCut StreamCuts::with(std::vector<GroupCandidate> pieces, int64_t peak_byte
   return result;
 }
 
-/// As many channels at a time as fit.
+/// Takes as many channels at a time as fit.
 void StreamCuts::widen(GroupCandidate& piece, int64_t limit) const {
   if (piece.channels == 0) return;
   GroupBytes bytes = piece.one_channel;

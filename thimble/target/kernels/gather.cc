@@ -76,7 +76,7 @@ bool supported(const UpdateSlice&, const Operands& t, Method method) {
 std::vector<KernelUse> uses(const UpdateSlice&, const Operands& t, Method) {
   const std::array<int32_t, 4> x = last_extents(t.in(0).shape),
                                update = last_extents(t.in(1).shape);
-  runtime::UpdateSliceParams params{.axes = rank_of(t.in(0)), .extent = {}, .memories = {}};
+  runtime::UpdateSliceParams params{.axes = rank_of(t.in(0)), .extent = {}, .room = {}};
   for (size_t k = 0; k < kKernelAxes; ++k) {
     params.extent[k] = update[k];
     params.room[k] = x[k] - update[k];
