@@ -7,7 +7,7 @@ namespace thimble {
 namespace {
 
 /// The best cut of the operators before a position.
-struct Label {
+struct CutLabel {
   CutCost cost;
   int from = 0;
   int piece = -1;  ///< -1: a single operator
@@ -23,13 +23,13 @@ CutCost sum(const CutCost& a, const CutCost& b) {
 }
 
 /// By position. Peaks up to `limit` count as equal.
-std::vector<Label> labels_until(const std::vector<int64_t>& single_bytes,
-                                const std::vector<CutPiece>& pieces, int64_t limit) {
+std::vector<CutLabel> labels_until(const std::vector<int64_t>& single_bytes,
+                                   const std::vector<CutPiece>& pieces, int64_t limit) {
   std::vector<std::vector<int>> ending_at(single_bytes.size() + 1);
   for (size_t p = 0; p < pieces.size(); ++p) {
     ending_at[static_cast<size_t>(pieces[p].end)].push_back(static_cast<int>(p));
   }
-  std::vector<Label> labels(single_bytes.size() + 1);
+  std::vector<CutLabel> labels(single_bytes.size() + 1);
   labels[0].cost.peak_bytes = limit;
   for (size_t i = 1; i < labels.size(); ++i) {
     labels[i] = {sum(labels[i - 1].cost, {.peak_bytes = single_bytes[i - 1]}),
@@ -48,7 +48,7 @@ std::vector<Label> labels_until(const std::vector<int64_t>& single_bytes,
 BestCut best_cut(const std::vector<int64_t>& single_bytes, const std::vector<CutPiece>& pieces,
                  int64_t budget_bytes) {
   const int64_t least = labels_until(single_bytes, pieces, 0).back().cost.peak_bytes;
-  const std::vector<Label> labels =
+  const std::vector<CutLabel> labels =
       labels_until(single_bytes, pieces, std::max(least, budget_bytes));
   BestCut result;
   for (size_t i = labels.size() - 1; i > 0; i = static_cast<size_t>(labels[i].from)) {
