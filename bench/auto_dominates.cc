@@ -218,9 +218,9 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   for (const Conditions& conditions : kConditions) names.emplace_back(conditions.name);
   line.add("--limits", &options.limits, "some of the limits (default: all)",
-           {.one_each = true, .among = names});
+           {.one_each = true, .allowed = names});
   line.add("--planner", &options.planners, "some of the planners (default: all)",
-           {.one_each = true, .among = planner_names()});
+           {.one_each = true, .allowed = planner_names()});
   line.add("--shared", &options.shared, "folder of models and golden values");
   line.add("--effort", &options.effort, "of auto");
   line.add("--jobs", &options.jobs.parallel, "at a time (2)", {.positive = true});

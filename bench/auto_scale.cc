@@ -133,9 +133,10 @@ int main(int argc, char** argv) {
   Options options;
   CommandLine line{"auto_scale", "Time and memory of planning, as CSV"};
   line.add("GROUPS", &options.groups, "networks, growth, efforts (all)",
-           {.among = {"networks", "growth", "efforts"}});
+           {.allowed = {"networks", "growth", "efforts"}});
   line.add("--planner", &options.planner, "that is measured (auto)");
-  line.add("--input", &options.input, "resident or streamed", {.among = {"resident", "streamed"}});
+  line.add("--input", &options.input, "resident or streamed",
+           {.allowed = {"resident", "streamed"}});
   line.add("--effort", &options.effort, "of auto, but for the group efforts (1)");
   line.add("--jobs", &options.jobs.parallel, "at a time (2)", {.positive = true});
   line.add("--seconds", &options.jobs.cpu_seconds, "most for one network; it fails (600)",

@@ -40,7 +40,7 @@ void CommandLine::add(const std::string& name, Value value, const std::string& h
         option->required(check.required);
         if (check.positive) option->check(CLI::PositiveNumber);
         if (check.one_each) option->allow_extra_args(false);
-        if (!check.among.empty()) option->check(CLI::IsMember(check.among));
+        if (!check.allowed.empty()) option->check(CLI::IsMember(check.allowed));
       },
       value);
 }

@@ -24,8 +24,8 @@ class CommandLine {
   struct Check {
     bool required = false;
     bool positive = false;
-    bool one_each = false;           ///< of a list: one value each time the option is given
-    std::vector<std::string> among;  ///< if there are any
+    bool one_each = false;             ///< of a list: one value each time the option is given
+    std::vector<std::string> allowed;  ///< if there are any
   };
   /// name: "--option", or "NAME" of what stands without one. The value is the default, and must
   /// outlive run().

@@ -56,7 +56,7 @@ class GroupDraw {
     TileLoop result = loop(made(end - 1), axis, step, Border::kRoll);
     if (random_.chance(0.25))
       result.others.emplace_back(made(static_cast<int>(random_.between(begin, end - 1))),
-                                 Border::kAgain);
+                                 Border::kRecompute);
     return result;
   }
 
@@ -77,11 +77,11 @@ class GroupDraw {
         return around(rolled(begin, end, kRowAxis, random_.between(2, 8)),
                       rolled(begin, end, kColumnAxis, random_.between(0, 6)), std::move(all));
       case Tiling::kStrips:
-        return around(loop(last, kColumnAxis, random_.between(2, 12), Border::kAgain),
+        return around(loop(last, kColumnAxis, random_.between(2, 12), Border::kRecompute),
                       rolled(begin, end, kRowAxis, random_.between(0, 4)), std::move(all));
       case Tiling::kPatches:
-        return around(loop(last, kRowAxis, random_.between(2, 8), Border::kAgain),
-                      loop(last, kColumnAxis, random_.between(2, 8), Border::kAgain),
+        return around(loop(last, kRowAxis, random_.between(2, 8), Border::kRecompute),
+                      loop(last, kColumnAxis, random_.between(2, 8), Border::kRecompute),
                       std::move(all));
       case Tiling::kSlices:
         return slices(begin, end, std::move(all));

@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kPerFirmware = 60;
 constexpr int64_t kMostMacs = 4'000'000;
-constexpr int64_t kRoomBytes = 1 << 20;
+constexpr int64_t kAmpleBytes = 1 << 20;
 
 Compiled checked(const Source& source, const char* name, Schedule schedule) {
   PlacedPlan plan{.planner = name,
@@ -81,15 +81,15 @@ std::optional<Compiled> tiled(const Source& source, Tiling tiling, uint64_t seed
   return checked(source, name(tiling), std::move(schedule));
 }
 
-// roomy: with as much memory as the core's kernels may want for scratch.
-std::optional<Compiled> planned(const Source& source, const GraphOptions& graph, bool roomy,
+// ample: with as much memory as the core's kernels may want for scratch.
+std::optional<Compiled> planned(const Source& source, const GraphOptions& graph, bool ample,
                                 const Core& core, const std::string& planner) {
   Request request{.model = source,
                   .graph = graph,
                   .target = generic_target(core.name),
                   .weights = core.weights,
                   .planner = planner};
-  if (roomy) request.sram_bytes = kRoomBytes;
+  if (ample) request.sram_bytes = kAmpleBytes;
   Answer answer = compile(request);
   if (!std::holds_alternative<Compiled>(answer)) return std::nullopt;
   return std::get<Compiled>(std::move(answer));

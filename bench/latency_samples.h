@@ -45,7 +45,8 @@ class SampleCounter {
 using ProgramVisitor = std::function<void(const std::string& name, Compiled compiled)>;
 
 /// What follows is planned for `core`, with kernels whose weights are in 16 bits if it has them so.
-/// Those of latency_network(first) to latency_network(last - 1) that can be planned and make calls.
+/// Programs of latency_network(first) to latency_network(last - 1) that can be planned and make
+/// calls.
 void random_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
 /// That many networks of a layer (latency_layer), most with all the scratch that kernels want.
 void layer_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);

@@ -54,7 +54,7 @@ std::vector<int> shuffled_order(const OrderProblem& problem, uint64_t seed) {
   return narrow_early(problem, result).ops;
 }
 
-/// Those that `motes` and `auto` know, and some more.
+/// Orders that `motes` and `auto` know, and some more.
 std::vector<NamedOrder> orders_of(const AxisGraph& axes, const Instances& instances,
                                   const OrderProblem& problem, int shuffled) {
   const std::vector<int> least = reorder(problem).ops;
@@ -119,7 +119,7 @@ class Bound {
     std::erase_if(pieces, [&](const FrontPiece& piece) { return piece.peak_bytes >= bytes; });
     const auto cut = [&](double most_time) -> std::optional<FrontCut> {
       const std::vector<FrontCut> cuts =
-          front_cuts(count(), pieces, {.most_time = most_time, .most_ways = kAllWays});
+          front_cuts(count(), pieces, {.most_time = most_time, .most_labels = kAllWays});
       if (cuts.empty()) return std::nullopt;
       return cuts.front();
     };

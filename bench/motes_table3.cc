@@ -19,7 +19,7 @@ namespace {
 
 using namespace thimble;
 
-constexpr int64_t kRoomBytes = 1 << 20;
+constexpr int64_t kAmpleBytes = 1 << 20;
 
 struct PublishedRow {
   int64_t factor;
@@ -33,7 +33,7 @@ TileLoop tiles(ValueId paced, int axis, int64_t step) {
   return {.paced = paced,
           .axis = axis,
           .step = step,
-          .border = Border::kAgain,
+          .border = Border::kRecompute,
           .others = {},
           .alongside = {}};
 }
@@ -93,7 +93,7 @@ class Table3 {
  private:
   Compiled compiled(std::optional<int64_t> factor, Reads reads) const {
     const Plan plan = plan_of(source_.graph, factor, reads);
-    RealisedPlan placed = realised(source_.graph, plan, core_named(core_), kRoomBytes, {});
+    RealisedPlan placed = realised(source_.graph, plan, core_named(core_), kAmpleBytes, {});
     const PlacedPlan plan_placed{.planner = "by hand",
                                  .schedule = std::move(placed.schedule),
                                  .placement = std::move(placed.placement),

@@ -69,7 +69,8 @@ TEST(Leads, OfRandomOperatorsAsTheWalkFindsThem) {
     }
     for (const Graph& of : {graph, testing::in_float32(graph, seed)}) {
       if (of.ops.empty()) continue;
-      ASSERT_EQ(input_leads(of, instances_of(of, {})).of({0}), walked(of, {0})) << label(of.ops[0]);
+      ASSERT_EQ(input_leads(of, instances_of(of, {})).leads_of({0}), walked(of, {0}))
+          << label(of.ops[0]);
     }
   }
 }
@@ -85,7 +86,7 @@ TEST(Leads, OfNetworksAsTheWalkFindsThem) {
     const InputLeads leads = input_leads(graph, instances_of(graph, {}));
     for (size_t k = 0; k < graph.ops.size(); ++k) {
       const OpId op{static_cast<int32_t>(k)};
-      ASSERT_EQ(leads.of(op), walked(graph, op)) << network << " " << k;
+      ASSERT_EQ(leads.leads_of(op), walked(graph, op)) << network << " " << k;
     }
   }
 }
@@ -200,7 +201,8 @@ TEST(Leads, AnInputReadTwiceIsSharedAsFarAsBothAllow) {
   const TensorId x = g.input({1, 4, 4, 8});
   g.add(x, x);
   const Graph graph = g.graph();
-  EXPECT_EQ(input_leads(graph, instances_of(graph, {})).of({0}), (std::vector<InputLead>{{x, 0}}));
+  EXPECT_EQ(input_leads(graph, instances_of(graph, {})).leads_of({0}),
+            (std::vector<InputLead>{{x, 0}}));
 }
 
 }  // namespace

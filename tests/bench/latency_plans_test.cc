@@ -76,7 +76,7 @@ TEST(LatencyPlans, AreEstimatedAsTheirProgramsAre) {
     const Program program = lower(graph, schedule, place(graph, schedule, {}));
     const double lowered = estimate(program, model).instructions;
     const LatencyEstimate few(flow, core, model);
-    const double estimated = LatencyEstimate(flow, few, Rooms::kMany).plan(plan).value();
+    const double estimated = LatencyEstimate(flow, few, ScratchBudgets::kMany).plan(plan).value();
     errors.push_back(std::abs(estimated / lowered - 1));
     // In strips, whose widths differ, estimates are less exact.
     EXPECT_LT(errors.back(), tiles_twice(plan.members) ? 0.05 : 0.005)

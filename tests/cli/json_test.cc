@@ -62,7 +62,7 @@ std::set<std::string> split(const std::string& types) {
   return result;
 }
 
-// Those that the page has once, before its sections.
+// Whether the page has the field once, before its sections.
 bool of_all(const std::string& field) {
   return field == "thimble_report" || field.starts_with("made_by");
 }

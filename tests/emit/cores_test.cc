@@ -28,7 +28,7 @@ struct GoldenModel {
 };
 
 // For the kernels of larger cores; the micro:bit has none.
-std::optional<int64_t> room(const std::string& core) {
+std::optional<int64_t> ample_sram_bytes(const std::string& core) {
   return core == "cortex-m0" ? std::nullopt : std::optional<int64_t>(1 << 20);
 }
 
@@ -39,7 +39,7 @@ std::optional<GoldenModel> golden_model(const std::string& name, const std::stri
   try {
     model.compiled = std::get<Compiled>(compile({.model = testing::model_path(name).string(),
                                                  .target = generic_target(core),
-                                                 .sram_bytes = room(core)}));
+                                                 .sram_bytes = ample_sram_bytes(core)}));
   } catch (const CompileError&) {
     return std::nullopt;
   }

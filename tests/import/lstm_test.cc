@@ -40,7 +40,7 @@ constexpr int kHybridZero = 3;
 
 float hybrid_scale(int gate) { return 0.0113F + 0.003F * static_cast<float>(gate); }
 
-/// Those that int8 has at that scale.
+/// Values become those that int8 has at that scale.
 void round_to_int8(Floats& values, float scale) {
   for (float& value : values) value = scale * std::round(value / scale);
 }

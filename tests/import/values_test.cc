@@ -17,7 +17,7 @@ using testing::TfliteBuilder;
 using tflite::BuiltinOperator;
 using tflite::TensorType;
 
-/// Those of its only output.
+/// Values of the network's only output.
 template <class T, class Input>
 std::vector<T> outputs_of(const TfliteBuilder& net, const std::vector<Input>& input) {
   const Graph graph = import_tflite(net.bytes(), "net", "net.tflite");

@@ -47,13 +47,13 @@ TEST(Rematerialise, ComputesTheChainAgainInFrontOfItsReader) {
   const Instances before = instances_of(s.graph(), {});
   const Instances after = rematerialise(before, rematerialisations(AxisGraph(s.graph()), before));
   std::vector<int> ops;
-  std::vector<bool> again;
+  std::vector<bool> recomputes;
   for (const Instance& instance : after.list) {
     ops.push_back(instance.op.value);
-    again.push_back(instance.again);
+    recomputes.push_back(instance.recomputes);
   }
   EXPECT_THAT(ops, ElementsAre(0, 1, 2, 3, 0, 1, 4));
-  EXPECT_THAT(again, ElementsAre(true, true, false, false, true, true, false));
+  EXPECT_THAT(recomputes, ElementsAre(true, true, false, false, true, true, false));
   const auto e2 = ValueId{static_cast<int32_t>(before.values.size())}, t2 = ValueId{e2.value + 1};
   EXPECT_EQ(after.value(e2).tensor, s.e);
   EXPECT_EQ(after.value(t2).tensor, s.t);

@@ -65,7 +65,7 @@ Looked look_at(Swept& net, bool turned = false) {
         const SweepTile tile{
             .rows = rows, .columns = columns, .period_tiles = period_tiles, .turned = turned};
         if (turned && period_tiles > 1) continue;
-        for (const Sweep& sweep : net.sweeps(end, tile, {.in_place = false, .most_ways = 8})) {
+        for (const Sweep& sweep : net.sweeps(end, tile, {.in_place = false, .most_labels = 8})) {
           const auto derived = derive(net.flow, net.candidate(sweep).group);
           if (!derived) {
             ADD_FAILURE() << "no derivation: " << sweep.begin << " to " << end << ", " << rows
@@ -134,9 +134,9 @@ TEST(Sweeps, OfRandomNetworksNeedWhatTheirGroupsAreDerivedTo) {
 TEST(Sweeps, KeepNarrowValuesAndComputeWideOnesAgain) {
   Swept net(bottleneck());
   const std::vector<Sweep> found = net.sweeps(5, {.rows = 1, .columns = 0}, {.in_place = false});
-  const auto of = [&](const std::vector<ValueId>& again) {
+  const auto of = [&](const std::vector<ValueId>& recomputed) {
     const auto sweep = std::ranges::find_if(
-        found, [&](const Sweep& s) { return s.begin == 2 && s.again == again; });
+        found, [&](const Sweep& s) { return s.begin == 2 && s.recomputed == recomputed; });
     return sweep == found.end() ? int64_t{-1} : sweep->bytes;
   };
   const ValueId c = net.instances.list[2].makes;

@@ -151,10 +151,10 @@ TEST(ChooseKernels, UsesWhateverRoomThereIs) {
   const int64_t least = realised(graph, plan, core_of_estimates(), {}, {}).placement.arena_bytes();
   std::vector<double> times;
   double last = std::numeric_limits<double>::infinity();
-  for (int64_t room = 0; room <= 512; room += 32) {
-    const RealisedPlan placed = placed_with(graph, plan, "cortex-m4", least + room);
-    EXPECT_LE(placed.placement.arena_bytes(), least + room);
-    EXPECT_LE(placed.instructions, last * 1.001) << room;
+  for (int64_t extra_bytes = 0; extra_bytes <= 512; extra_bytes += 32) {
+    const RealisedPlan placed = placed_with(graph, plan, "cortex-m4", least + extra_bytes);
+    EXPECT_LE(placed.placement.arena_bytes(), least + extra_bytes);
+    EXPECT_LE(placed.instructions, last * 1.001) << extra_bytes;
     last = placed.instructions;
     times.push_back(last);
   }

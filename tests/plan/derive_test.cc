@@ -113,7 +113,7 @@ TEST(Derive, AddsUpOnceWhatIsComputedAgain) {
   g.output(pooled);
   g.output(y);
   const Member rows =
-      group(tiles(value_of(y), 1, 2, Border::kRoll, {{value_of(a), Border::kAgain}}),
+      group(tiles(value_of(y), 1, 2, Border::kRoll, {{value_of(a), Border::kRecompute}}),
             {call(0), call(1, Method::kAccumulate), call(2)});
   EXPECT_EQ(fault_of_members(g.graph(), {rows, call(1, Method::kFinalise)}), "");
 }
@@ -127,7 +127,7 @@ TEST(Derive, KeepsColumnsThatNobodyNeeds) {
   const TensorId b = graph.ops[1].outputs[0];
   for (const int64_t columns : {1, 2, 5}) {
     const Member sweep =
-        group(tiles(value_of(y), 1, 2, Border::kRoll, {{value_of(b), Border::kAgain}}),
+        group(tiles(value_of(y), 1, 2, Border::kRoll, {{value_of(b), Border::kRecompute}}),
               {group(tiles(value_of(y), 2, columns), computed(0, 3))});
     EXPECT_EQ(fault_of_members(graph, {sweep}), "") << columns;
   }
@@ -139,12 +139,12 @@ TEST(Derive, HoldsPixelsForReadersThatComputeAgain) {
   const TensorId b = g.depthwise(a, 1, 1), y = g.depthwise(b, 3, 1);
   g.output(y);
   for (const int64_t columns : {1, 2, 5}) {
-    const std::vector<std::pair<ValueId, Border>> again = {{value_of(b), Border::kAgain}};
+    const std::vector<std::pair<ValueId, Border>> recomputed = {{value_of(b), Border::kRecompute}};
     const Member by_columns =
         group(tiles(value_of(y), 1, 1),
-              {group(tiles(value_of(y), 2, columns, Border::kRoll, again), computed(0, 3))});
+              {group(tiles(value_of(y), 2, columns, Border::kRoll, recomputed), computed(0, 3))});
     EXPECT_EQ(fault_of_members(g.graph(), {by_columns}), "") << columns;
-    const Member by_rows = group(tiles(value_of(y), 1, 1, Border::kRoll, again),
+    const Member by_rows = group(tiles(value_of(y), 1, 1, Border::kRoll, recomputed),
                                  {group(tiles(value_of(y), 2, columns), computed(0, 3))});
     EXPECT_EQ(fault_of_members(g.graph(), {by_rows}), "") << columns;
   }

@@ -30,7 +30,7 @@ HandPlan sweep() {
   g.output(g.conv(down, 6, 1, 1));
   return hand_plan(
       "sweep", g.graph(),
-      {group(tiles(value_of(down), 1, 1, Border::kRoll, {{value_of(wide), Border::kAgain}}),
+      {group(tiles(value_of(down), 1, 1, Border::kRoll, {{value_of(wide), Border::kRecompute}}),
              {group(tiles(value_of(down), 2, 0), computed(0, 6))})});
 }
 
@@ -45,8 +45,8 @@ HandPlan strips(int64_t rows) {
   const ValueId paced = value_of(down);
   return hand_plan(
       rows == 1 ? "strips" : "strips_with_kept_rows", g.graph(),
-      {group(tiles(paced, 2, 3, Border::kAgain),
-             {group(tiles(paced, 1, rows, Border::kRoll, {{value_of(wide), Border::kAgain}}),
+      {group(tiles(paced, 2, 3, Border::kRecompute),
+             {group(tiles(paced, 1, rows, Border::kRoll, {{value_of(wide), Border::kRecompute}}),
                     {group(tiles(paced, 2, 0), computed(0, 7))})})});
 }
 
@@ -77,7 +77,7 @@ HandPlan channels_within_rows() {
                              {call(0), call(1), call(2, Method::kAccumulate)});
   return hand_plan("channels_within_rows", net.g.graph(),
                    {group(tiles(value_of(net.project), 1, 4, Border::kSlice,
-                                {{value_of(net.expand), Border::kAgain}}),
+                                {{value_of(net.expand), Border::kRecompute}}),
                           {inner, call(2, Method::kFinalise)}),
                     call(3)});
 }

@@ -173,7 +173,7 @@ BothWays both_ways(const Member& group, Lies inner) {
     std::vector<LoopAround> loops;
     for (const DerivedLoop& loop : derived.loops)
       loops.push_back({loop.clock.calls[call], loop.clock.tiles});
-    result.derived.push_back(estimate.ways(derived)[s]->back().instructions);
+    result.derived.push_back(estimate.call_times(derived)[s]->back().instructions);
     result.tiled.push_back(estimate
                                .tiled(derived.steps[s].call, loops,
                                       call == 0 ? Lies::kWhole : inner,
@@ -191,9 +191,10 @@ TEST(LatencyEstimate, OfATiledCallIsThatOfTheDerivedOne) {
   const ValueId y = testing::value_of(Separable().project);
   const BothWays rows = both_ways(group(tiles(y, 1, 1), computed(0, 3)), Lies::kRing);
   EXPECT_EQ(rows.derived, rows.tiled);
-  const BothWays patches = both_ways(group(tiles(y, 1, 5, Border::kAgain),
-                                           {group(tiles(y, 2, 5, Border::kAgain), computed(0, 3))}),
-                                     Lies::kTile);
+  const BothWays patches =
+      both_ways(group(tiles(y, 1, 5, Border::kRecompute),
+                      {group(tiles(y, 2, 5, Border::kRecompute), computed(0, 3))}),
+                Lies::kTile);
   EXPECT_EQ(patches.derived, patches.tiled);
   const BothWays sweep =
       both_ways(group(tiles(y, 1, 4, Border::kRoll), {group(tiles(conv, 2, 1), computed(0, 3))}),

@@ -60,7 +60,7 @@ TEST(TileLoops, ComputesAWideTensorAgainFromARingOfANarrowOne) {
   const FirstBlocks net(224);
   const Graph& graph = net.graph.graph();
   const Plan plan = net.plan(tiles(value_of(net.depthwise_2), 1, 1, Border::kRoll,
-                                   {{value_of(net.expand), Border::kAgain}}),
+                                   {{value_of(net.expand), Border::kRecompute}}),
                              tiles(value_of(net.depthwise_2), 2, 0));
   EXPECT_EQ(peak_bytes(graph, plan), 150'528 + 7'552 + 64 + 1'840 + 864 + 96);
   EXPECT_EQ(fault_of(graph, build(graph, plan)), "");
@@ -111,7 +111,7 @@ TEST(TileLoops, TileColumnsTwice) {
   const Member sweep =
       group(tiles(value_of(y), 1, 1), {group(tiles(value_of(y), 2, 1), computed(0, 2))});
   const Plan plan{.instances = instances_of(g.graph(), {}),
-                  .members = {group(tiles(value_of(y), 2, 8, Border::kAgain), {sweep})},
+                  .members = {group(tiles(value_of(y), 2, 8, Border::kRecompute), {sweep})},
                   .overlaps = {},
                   .accumulators = {}};
   const Schedule schedule = build(g.graph(), plan);

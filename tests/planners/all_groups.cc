@@ -32,8 +32,8 @@ class Groups {
       std::vector<InstanceId> order;
       add_orders(order);
     }
-    AllGroups result{.ways = {}, .asked = asked_};
-    for (auto& [key, way] : best_) result.ways.push_back(std::move(way));
+    AllGroups result{.executions = {}, .asked = asked_};
+    for (auto& [key, execution] : best_) result.executions.push_back(std::move(execution));
     return result;
   }
 
@@ -119,7 +119,7 @@ class Groups {
     for (const TileLoop& down : row_loops(order)) {
       std::vector<Loop> rows = loops(order, down);
       for (const Loop& loop : rows) add({loop.loop, calls}, recomputes(loop.executed));
-      rows = undominated(std::move(rows), TileLoop{.border = Border::kAgain});
+      rows = undominated(std::move(rows), TileLoop{.border = Border::kRecompute});
       // What keeps least comes first.
       std::ranges::stable_sort(rows, {}, &Loop::kept_bytes);
       for (const std::vector<Loop>& columns : across) {
@@ -127,14 +127,14 @@ class Groups {
         if (!columns.empty() && columns[0].loop.others.empty())
           add({down, {{Group{columns[0].loop, calls}}}}, false);
         const std::vector<double> by_columns = fewest(columns);
-        std::map<std::vector<bool>, std::vector<Loop>> within;  // by what is again by rows
+        std::map<std::vector<bool>, std::vector<Loop>> within;  // by what rows recompute
         for (const Loop& loop : rows) {
           if (made_bytes_ + loop.kept_bytes >= least_bytes()) break;
           if (!limits_.may_recompute && recomputes(times(loop.executed, by_columns))) continue;
-          std::vector<bool> again;
+          std::vector<bool> recomputed;
           for (const InstanceId id : order)
-            again.push_back(loop.loop.border_of(made_by(id)) == Border::kAgain);
-          const auto [it, is_new] = within.try_emplace(again);
+            recomputed.push_back(loop.loop.border_of(made_by(id)) == Border::kRecompute);
+          const auto [it, is_new] = within.try_emplace(recomputed);
           if (is_new) it->second = undominated(columns, loop.loop);
           add_nested(loop, it->second, calls);
         }
@@ -196,7 +196,7 @@ class Groups {
   /// full width, if it is kept by rows and not by columns.)
   [[nodiscard]] bool is_no_worse(const Loop& a, const Loop& b, const TileLoop& around) const {
     const auto longest = [](const TiledCall& c) {
-      return (c.beat.rows + c.beat.again + c.beat.tiles - 1) / c.beat.tiles;
+      return (c.beat.rows + c.beat.reach_back + c.beat.tiles - 1) / c.beat.tiles;
     };
     for (size_t c = 0; c < a.calls.size(); ++c) {
       const TiledCall &x = a.calls[c], &y = b.calls[c];
@@ -256,8 +256,8 @@ class Groups {
   }
 
   [[nodiscard]] int64_t least_bytes() const {
-    int64_t least = limits_.useless_bytes;
-    for (const auto& [savings, way] : best_) least = std::min(least, way.bytes);
+    int64_t least = limits_.incumbent_bytes;
+    for (const auto& [savings, execution] : best_) least = std::min(least, execution.bytes);
     return least;
   }
 
@@ -323,16 +323,16 @@ class Groups {
   /// rests: in no tile. chosen: of its readers.
   [[nodiscard]] std::vector<Border> borders_of(ValueId v, bool never_rests,
                                                const Borders& chosen) const {
-    if (limits_.everything) return {Border::kRoll, Border::kAgain, Border::kSlice};
+    if (limits_.everything) return {Border::kRoll, Border::kRecompute, Border::kSlice};
     if (never_rests && is_read_in_place(v) && !overlaps(reader_result(v), chosen))
-      return {Border::kAgain};
-    return {Border::kRoll, Border::kAgain};
+      return {Border::kRecompute};
+    return {Border::kRoll, Border::kRecompute};
   }
 
   /// Whether tiles of the value have positions in common.
   [[nodiscard]] bool overlaps(ValueId v, const Borders& chosen) const {
     const auto own = std::ranges::find(chosen, v, &std::pair<ValueId, Border>::first);
-    if (own == chosen.end() || own->second != Border::kAgain) return false;
+    if (own == chosen.end() || own->second != Border::kRecompute) return false;
     return !is_read_in_place(v) || overlaps(reader_result(v), chosen);
   }
 
@@ -345,20 +345,20 @@ class Groups {
     ++asked_;
     const std::optional<Derived> derived = derive(flow_, group, Regions::kNone);
     if (!derived) return;
-    Way way{.members = {},
-            .bytes = made_bytes_ + group_bytes(flow_, *derived).inner,
-            .recomputes = recomputing,
-            .savings = savings(*derived)};
+    PieceExecution execution{.members = {},
+                             .bytes = made_bytes_ + group_bytes(flow_, *derived).inner,
+                             .recomputes = recomputing,
+                             .savings = savings(*derived)};
     std::vector<int64_t> saved;
-    for (const Way::Saving& s : way.savings) saved.push_back(s.bytes);
+    for (const PieceExecution::Saving& s : execution.savings) saved.push_back(s.bytes);
     const auto known = best_.find(saved);
-    if (known != best_.end() && known->second.bytes <= way.bytes) return;
-    way.members.push_back({std::move(group)});
-    best_[saved] = std::move(way);
+    if (known != best_.end() && known->second.bytes <= execution.bytes) return;
+    execution.members.push_back({std::move(group)});
+    best_[saved] = std::move(execution);
   }
 
-  [[nodiscard]] std::vector<Way::Saving> savings(const Derived& derived) const {
-    std::vector<Way::Saving> result;
+  [[nodiscard]] std::vector<PieceExecution::Saving> savings(const Derived& derived) const {
+    std::vector<PieceExecution::Saving> result;
     for (const ValueId out : whole_) {
       for (const InstanceId id : piece_) {
         for (const ValueId in : flow_.instances.instance(id).reads) {
@@ -380,8 +380,8 @@ class Groups {
   std::vector<bool> inside_;    ///< per instance
   std::vector<ValueId> whole_;  ///< made here, read outside
   int64_t made_bytes_ = 0, own_macs_ = 0, asked_ = 0;
-  std::vector<InstanceId> order_;             ///< that is looked at
-  std::map<std::vector<int64_t>, Way> best_;  ///< by what they save
+  std::vector<InstanceId> order_;                        ///< that is looked at
+  std::map<std::vector<int64_t>, PieceExecution> best_;  ///< by what they save
 };
 
 }  // namespace

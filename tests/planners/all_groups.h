@@ -17,14 +17,14 @@
 namespace thimble::testing {
 
 struct GroupLimits {
-  bool may_recompute = false;  ///< execute more MACs than its operators have
-  int64_t useless_bytes = 0;   ///< so many, what overlaps save aside, are of no use
+  bool may_recompute = false;   ///< execute more MACs than its operators have
+  int64_t incumbent_bytes = 0;  ///< so many, what overlaps save aside, are of no use
   /// All borders, slices too, and tiles of 2 columns; nothing is left out.
   bool everything = false;
 };
 
 /// A way to execute instances together.
-struct Way {
+struct PieceExecution {
   struct Saving {
     OverlapChoice over;
     int64_t bytes = 0;
@@ -37,8 +37,8 @@ struct Way {
 };
 
 struct AllGroups {
-  std::vector<Way> ways;  ///< the best of those with the same savings
-  int64_t asked = 0;      ///< groups that derive() was asked about
+  std::vector<PieceExecution> executions;  ///< the best of those with the same savings
+  int64_t asked = 0;                       ///< groups that derive() was asked about
 };
 [[nodiscard]] AllGroups all_groups(const Dataflow& flow, const std::vector<InstanceId>& instances,
                                    const GroupLimits& limits);

@@ -57,31 +57,32 @@ bool AllPlans::is_consumed(ValueId v, Set executed, Set piece) const {
   return is_live(v, executed) && !is_used_outside(v, executed | piece);
 }
 
-void AllPlans::add_whole(InstanceId id, std::vector<Way>& result) const {
+void AllPlans::add_whole(InstanceId id, std::vector<PieceExecution>& result) const {
   const Instance& instance = flow_.instances.instance(id);
   const int64_t out = flow_.size_bytes(instance.makes);
   for (const Method method : {Method::kCompute, Method::kInPlace}) {
     const InstanceCall call{.instance = id, .method = method};
     const bool in_place = method == Method::kInPlace;
     if (in_place && (!has_kernel(flow_.graph, flow_.graph.op(instance.op), method))) continue;
-    Way way{.members = {{call}}, .bytes = out + flow_.scratch_bytes(call), .savings = {}};
+    PieceExecution execution{
+        .members = {{call}}, .bytes = out + flow_.scratch_bytes(call), .savings = {}};
     for (const ValueId in : instance.reads) {
       if (flow_.size_bytes(in) == 0) continue;
       const std::optional<ValueLead> lead = call_lead(flow_, call, in);
       if (!lead) continue;
       const int64_t in_bytes = flow_.size_bytes(in);
-      way.savings.push_back({{instance.makes, in},
-                             lead->same_address ? std::min(out, in_bytes)
-                                                : overlap_bytes(out, in_bytes, lead->bytes)});
+      execution.savings.push_back({{instance.makes, in},
+                                   lead->same_address ? std::min(out, in_bytes)
+                                                      : overlap_bytes(out, in_bytes, lead->bytes)});
     }
-    if (in_place && way.savings.empty()) continue;
-    way.must_overlap = in_place;
-    result.push_back(std::move(way));
+    if (in_place && execution.savings.empty()) continue;
+    execution.must_overlap = in_place;
+    result.push_back(std::move(execution));
   }
 }
 
-const std::vector<Way>& AllPlans::ways(Set piece) {
-  const auto [it, is_new] = ways_.try_emplace(piece);
+const std::vector<PieceExecution>& AllPlans::executions(Set piece) {
+  const auto [it, is_new] = executions_.try_emplace(piece);
   if (!is_new) return it->second;
   std::vector<InstanceId> instances;
   for (int32_t i = 0; i < static_cast<int32_t>(needs_.size()); ++i) {
@@ -90,10 +91,10 @@ const std::vector<Way>& AllPlans::ways(Set piece) {
   if (instances.size() == 1) add_whole(instances[0], it->second);
   AllGroups groups = all_groups(flow_, instances,
                                 {.may_recompute = may_recompute_,
-                                 .useless_bytes = useless_bytes(piece),
+                                 .incumbent_bytes = incumbent_bytes_of(piece),
                                  .everything = space_ == Space::kLarger});
   asked_ += groups.asked;
-  std::ranges::move(groups.ways, std::back_inserter(it->second));
+  std::ranges::move(groups.executions, std::back_inserter(it->second));
   return it->second;
 }
 
@@ -111,24 +112,24 @@ void AllPlans::extend(Set executed, Set piece, std::map<Set, Step>& best) {
   const int64_t incumbent_bytes = known == best.end() ? below_bytes_ : known->second.peak_bytes;
   // No overlap saves more.
   if (before >= incumbent_bytes || live + made_bytes(piece) - largest >= incumbent_bytes) return;
-  for (const Way& way : ways(piece)) {
-    if (way.recomputes && !may_recompute_) continue;
-    const Way::Saving* most = nullptr;
-    for (const Way::Saving& s : way.savings) {
+  for (const PieceExecution& execution : executions(piece)) {
+    if (execution.recomputes && !may_recompute_) continue;
+    const PieceExecution::Saving* most = nullptr;
+    for (const PieceExecution::Saving& s : execution.savings) {
       if (consumed[s.over.in.index()] && s.bytes > 0 && (most == nullptr || s.bytes > most->bytes))
         most = &s;
     }
-    if (way.must_overlap && most == nullptr) continue;
-    const int64_t bytes = live + way.bytes - (most == nullptr ? 0 : most->bytes);
+    if (execution.must_overlap && most == nullptr) continue;
+    const int64_t bytes = live + execution.bytes - (most == nullptr ? 0 : most->bytes);
     const auto to = best.find(executed | piece);
     const int64_t peak = std::max(before, bytes);
     if (peak >= (to == best.end() ? below_bytes_ : to->second.peak_bytes)) continue;
-    best[executed | piece] = {peak, executed, way.members[0], way.recomputes,
+    best[executed | piece] = {peak, executed, execution.members[0], execution.recomputes,
                               most == nullptr ? std::nullopt : std::optional(most->over)};
   }
 }
 
-int64_t AllPlans::useless_bytes(Set piece) const {
+int64_t AllPlans::incumbent_bytes_of(Set piece) const {
   int64_t least_live = INT64_MAX;
   for (const Set executed : closed_) {
     if ((executed & piece) != 0 || !std::ranges::binary_search(closed_, executed | piece)) continue;
@@ -141,7 +142,7 @@ int64_t AllPlans::useless_bytes(Set piece) const {
 }
 
 std::optional<LeastPlan> AllPlans::least(int64_t below_bytes, bool recomputes) {
-  ways_.clear();
+  executions_.clear();
   below_bytes_ = below_bytes;
   may_recompute_ = recomputes;
   std::map<Set, Step> best{{0, {}}};

@@ -52,15 +52,15 @@ class AllPlans {
   };
 
   [[nodiscard]] static Set bit(InstanceId id) { return Set{1} << id.index(); }
-  [[nodiscard]] const std::vector<Way>& ways(Set piece);
-  void add_whole(InstanceId id, std::vector<Way>& result) const;
+  [[nodiscard]] const std::vector<PieceExecution>& executions(Set piece);
+  void add_whole(InstanceId id, std::vector<PieceExecution>& result) const;
   /// What instances outside of the set read of it, and outputs of the network.
   [[nodiscard]] bool is_used_outside(ValueId made, Set piece) const;
   [[nodiscard]] int64_t made_bytes(Set piece) const;
   [[nodiscard]] bool is_live(ValueId v, Set executed) const;
   [[nodiscard]] bool is_consumed(ValueId v, Set executed, Set piece) const;
   /// From so many bytes on, no plan below the limit has a piece, but for what overlaps save.
-  [[nodiscard]] int64_t useless_bytes(Set piece) const;
+  [[nodiscard]] int64_t incumbent_bytes_of(Set piece) const;
   void extend(Set executed, Set piece, std::map<Set, Step>& best);
 
   const Dataflow& flow_;
@@ -70,7 +70,7 @@ class AllPlans {
   std::vector<Set> closed_;     ///< sets that contain what their instances need, ascending
   int64_t below_bytes_ = 0;     ///< of the plans that are asked for
   bool may_recompute_ = false;  ///< likewise
-  std::map<Set, std::vector<Way>> ways_;
+  std::map<Set, std::vector<PieceExecution>> executions_;
   int64_t asked_ = 0;
 };
 

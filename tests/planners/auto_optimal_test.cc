@@ -49,17 +49,17 @@ void compare(SmallCase& c, double max_recompute, Comparison& result) {
 }
 
 TEST(AutoOptimal, IsTheLeastOfAllPlans) {
-  Comparison again, once;
+  Comparison recomputing, once;
   for (uint64_t seed = 1; seed <= random_cases(40, 100); ++seed) {
     SCOPED_TRACE(seed);
     SmallCase c(seed);
     // Beyond, some have hundreds of thousands of groups.
     if (!workload().nightly && c.graph.ops.size() > 9) continue;
-    compare(c, kAnyRecomputation, again);
+    compare(c, kAnyRecomputation, recomputing);
     compare(c, 0, once);
     std::fflush(stdout);
   }
-  for (const Comparison& comparison : {again, once}) {
+  for (const Comparison& comparison : {recomputing, once}) {
     fmt::print("{} of {} networks have a better plan, by up to {:.3f}\n", comparison.worse,
                comparison.networks, comparison.largest);
     // What is reached (docs/planners.md): some bytes of networks that need a few dozen.

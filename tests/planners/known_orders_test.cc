@@ -18,12 +18,12 @@ TEST(KnownOrders, AreThoseOfTheInstancesAndSearchedOnce) {
   const Dataflow flow(axes, instances);
   KnownOrders known;
   const OrderProblem in_place = order_problem(g.graph(), instances, true);
-  const auto& first = known.of(flow, in_place, nullptr);
+  const auto& first = known.orders_of(flow, in_place, nullptr);
   EXPECT_EQ(first, stream_orders(flow, in_place, nullptr));
   const OrderProblem apart = order_problem(g.graph(), instances, false);
-  EXPECT_EQ(known.of(flow, apart, nullptr), stream_orders(flow, apart, nullptr));
-  EXPECT_EQ(&known.of(flow, in_place, nullptr), &first);
-  EXPECT_NE(&known.of(flow, apart, nullptr), &first);
+  EXPECT_EQ(known.orders_of(flow, apart, nullptr), stream_orders(flow, apart, nullptr));
+  EXPECT_EQ(&known.orders_of(flow, in_place, nullptr), &first);
+  EXPECT_NE(&known.orders_of(flow, apart, nullptr), &first);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ ChannelCut random_cut(ChannelGroups& groups, const OrderProblem& problem, zoo::R
     std::vector<int> instances;
     for (int end = begin + 1; end <= count; ++end) {
       instances.push_back(order.ops[static_cast<size_t>(end - 1)]);
-      if (const MeasuredGroup* group = groups.of(instances)) {
+      if (const MeasuredGroup* group = groups.group_of(instances)) {
         const int64_t step = random.between(1, group->group.channels);
         const auto sums = static_cast<size_t>(random.between(0, 2));
         possible.push_back({begin, end, group, sums, step});

@@ -150,7 +150,7 @@ struct Cuts {
     std::vector<int> list;
     for (int end = from + 1; end <= count; ++end) {
       list.push_back(order.ops[static_cast<size_t>(end - 1)]);
-      if (const MeasuredGroup* group = groups.of(list)) {
+      if (const MeasuredGroup* group = groups.group_of(list)) {
         placed.push_back({from, end, group});
         least = std::min(least, least_peak(end, placed));
         placed.pop_back();

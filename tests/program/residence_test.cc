@@ -20,15 +20,15 @@
 namespace thimble {
 namespace {
 
-MemoryRoom with_capacities(int64_t arena, const std::vector<int64_t>& further) {
-  MemoryRoom room;
-  room.memories[kArena.index()].capacity_bytes = arena;
+UsableMemories with_capacities(int64_t arena, const std::vector<int64_t>& further) {
+  UsableMemories usable;
+  usable.memories[kArena.index()].capacity_bytes = arena;
   for (const int64_t bytes : further)
-    room.memories.push_back(
-        {.name = fmt::format("bank_{}", room.memories.size()), .capacity_bytes = bytes});
-  for (const ScheduleMemory& memory : room.memories)
-    room.usable_bytes.push_back(memory.capacity_bytes.value_or(INT64_MAX));
-  return room;
+    usable.memories.push_back(
+        {.name = fmt::format("bank_{}", usable.memories.size()), .capacity_bytes = bytes});
+  for (const ScheduleMemory& memory : usable.memories)
+    usable.usable_bytes.push_back(memory.capacity_bytes.value_or(INT64_MAX));
+  return usable;
 }
 
 // "name kind KiB" of each beside the common ones, the arena first.
@@ -107,21 +107,21 @@ TEST(Residence, IsSlowForWhatIsTouchedLeast) {
   const Placement by_hand = place(hand.graph, hand.schedule, {});
   const double waits = wait_cycles(hand.graph, hand.schedule);
   EXPECT_EQ(waits, 3 * 1024 * kAssumedWaitCycles);
-  MemoryRoom room{.memories = hand.schedule.memories, .usable_bytes = {}};
-  room.memories[kArena.index()].capacity_bytes = by_hand.arena_bytes() + 96;
-  for (const ScheduleMemory& memory : room.memories)
-    room.usable_bytes.push_back(memory.capacity_bytes.value_or(INT64_MAX));
+  UsableMemories usable{.memories = hand.schedule.memories, .usable_bytes = {}};
+  usable.memories[kArena.index()].capacity_bytes = by_hand.arena_bytes() + 96;
+  for (const ScheduleMemory& memory : usable.memories)
+    usable.usable_bytes.push_back(memory.capacity_bytes.value_or(INT64_MAX));
   RealisedPlan plan{.plan = {}, .schedule = hand.schedule, .placement = {}};
   plan.schedule.memories = common_memories();
   for (Buffer& buffer : plan.schedule.buffers) {
     if (is_laid_out(buffer.memory)) buffer.memory = kArena;
   }
-  const auto found = resident(hand.graph, plan, room, {});
+  const auto found = resident(hand.graph, plan, usable, {});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->wait_cycles, 2 * 1024 * kAssumedWaitCycles);
   for (const MemoryId memory : {kArena, MemoryId{4}, MemoryId{5}})
     EXPECT_LE(found->placement.memory(memory).size_bytes,
-              *room.memories[memory.index()].capacity_bytes);
+              *usable.memories[memory.index()].capacity_bytes);
   const Program program = lower(hand.graph, found->schedule, found->placement);
   EXPECT_EQ(verify(hand.graph, program).fault, "");
   EXPECT_EQ(with_residences(plan.schedule, found->plan), found->schedule);

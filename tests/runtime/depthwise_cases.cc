@@ -60,9 +60,9 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
   d.packed = depthwise_packed(d.portable);
   d.packed.scratch_bytes = static_cast<int32_t>(scratch_bytes(kernel, use));
   if (random.between(0, 1) == 1) {  // some channels at a time, or strips of a row
-    const auto room =
+    const auto bytes =
         scratch_within(kernel, use, {1, c.out[2], c.out[3]}, random.between(64, 2000));
-    d.packed.scratch_bytes = static_cast<int32_t>(room.value_or(least_scratch_bytes(kernel, use)));
+    d.packed.scratch_bytes = static_cast<int32_t>(bytes.value_or(least_scratch_bytes(kernel, use)));
   }
   // Here the bias is folded already.
   const DepthwiseWeights from{.weights = c.weights, .bias = c.bias, .scales = scales};

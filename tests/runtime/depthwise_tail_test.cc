@@ -23,7 +23,7 @@ struct TailCase {
   int64_t largest = 0;
 };
 
-// Those of a window of one tap whose weight is 0; the sum is the bias.
+// Words of a window of one tap whose weight is 0; the sum is the bias.
 std::vector<int32_t> words_of(const TailCase& t, DepthwiseTail tail, int32_t sum) {
   DepthwiseConv2DParams p{};
   p.window = {1, 1, 2, 2, 1, 1, 0, 0, 1, 1};

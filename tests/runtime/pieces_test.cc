@@ -260,7 +260,7 @@ std::vector<Kernel> every_kernel() {
   return kernels;
 }
 
-/// Those with an output apart from their input.
+/// Kernels with an output apart from their input.
 std::vector<Kernel> kernels_of_pieces() {
   std::vector<Kernel> kernels = every_kernel();
   std::erase_if(kernels, [](const Kernel& kernel) {

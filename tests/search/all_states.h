@@ -45,10 +45,10 @@ class AllStates {
     int64_t outputs = 0;
     for (const int t : o.outputs) outputs += bytes_of(t);
     int64_t extra = outputs + o.scratch_bytes;
-    for (const OrderProblem::Op::InPlace& way : o.in_place) {
-      if (needed(set | 1u << op, static_cast<size_t>(way.input))) continue;
-      const int64_t shared = std::min(bytes_of(way.input), bytes_of(o.outputs[0]));
-      extra = std::min(extra, outputs - shared + way.scratch_bytes);
+    for (const OrderProblem::Op::InPlace& in_place : o.in_place) {
+      if (needed(set | 1u << op, static_cast<size_t>(in_place.input))) continue;
+      const int64_t shared = std::min(bytes_of(in_place.input), bytes_of(o.outputs[0]));
+      extra = std::min(extra, outputs - shared + in_place.scratch_bytes);
     }
     return live_bytes(set) + extra;
   }

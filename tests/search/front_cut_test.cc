@@ -78,7 +78,7 @@ void all_cuts(const std::vector<FrontPiece>& pieces, int count, int at, std::vec
 
 constexpr FrontCutOptions kAll{.most_macs = 1'000'000'000,
                                .most_time = std::numeric_limits<double>::infinity(),
-                               .most_ways = 1000};
+                               .most_labels = 1000};
 
 void expect_front(bool overlaps, const FrontCutOptions& options) {
   zoo::Random random(7);
@@ -133,7 +133,7 @@ TEST(FrontCuts, KeepTheFewestBytesAndTheLeastTimeWhereTheyAreFew) {
   std::vector<FrontPiece> pieces;
   for (int k = 0; k < 50; ++k) pieces.push_back({0, 1, k, 100.0 - k, 1});
   FrontCutOptions few = kAll;
-  few.most_ways = 5;
+  few.most_labels = 5;
   const std::vector<FrontCut> front = front_cuts(1, pieces, few);
   ASSERT_EQ(front.size(), 5U);
   EXPECT_EQ(front.front().peak_bytes, 0);

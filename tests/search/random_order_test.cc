@@ -104,11 +104,11 @@ int64_t peak_of(const OrderProblem& problem, const std::vector<int>& order) {
     live.insert(op.inputs.begin(), op.inputs.end());
     live.insert(op.outputs.begin(), op.outputs.end());
     int64_t least = sum(live) + op.scratch_bytes;
-    for (const OrderProblem::Op::InPlace& way : op.in_place) {
-      if (later.contains(way.input)) continue;
-      const int64_t in = problem.size_bytes[static_cast<size_t>(way.input)];
+    for (const OrderProblem::Op::InPlace& in_place : op.in_place) {
+      if (later.contains(in_place.input)) continue;
+      const int64_t in = problem.size_bytes[static_cast<size_t>(in_place.input)];
       const int64_t out = problem.size_bytes[static_cast<size_t>(op.outputs[0])];
-      least = std::min(least, sum(live) - in - out + std::max(in, out) + way.scratch_bytes);
+      least = std::min(least, sum(live) - in - out + std::max(in, out) + in_place.scratch_bytes);
     }
     peak = std::max(peak, least);
     made.insert(op.outputs.begin(), op.outputs.end());

@@ -26,14 +26,14 @@ struct OpsCase {
 
 /// In the order of the index; empty where the shared data are absent.
 [[nodiscard]] std::vector<OpsCase> all_ops_cases();
-/// Those that Thimble takes. tests/reference/ops_test.cc knows how many these are.
+/// Cases that Thimble takes. tests/reference/ops_test.cc knows how many these are.
 [[nodiscard]] std::vector<OpsCase> ops_cases();
 
 /// Names of the real models: "person_detect", ...
 [[nodiscard]] std::vector<std::string> issue_models();
-/// Those with variables.
+/// Models with variables.
 [[nodiscard]] std::vector<std::string> recurrent_models();
-/// Those of float32, wholly or in part.
+/// Models of float32, wholly or in part.
 [[nodiscard]] std::vector<std::string> float_models();
 /// A model's name as GoogleTest takes it.
 [[nodiscard]] std::string test_name(std::string model);

@@ -40,14 +40,14 @@ Instances random_instances(const Graph& graph, zoo::Random& random) {
     const bool is_output = std::ranges::find(result.outputs, made) != result.outputs.end();
     std::erase_if(readers, [&](InstanceId r) { return !result.instance(r).op.valid(); });
     if (!result.list[k].op.valid() || readers.size() + (is_output ? 1 : 0) < 2) continue;
-    result.list[k].again = true;
-    Instance again = result.list[k];
-    again.makes = add_value(result, {.tensor = result.value(made).tensor, .axis_order = {}});
+    result.list[k].recomputes = true;
+    Instance copy = result.list[k];
+    copy.makes = add_value(result, {.tensor = result.value(made).tensor, .axis_order = {}});
     const auto first = static_cast<size_t>(
         random.between(is_output ? 0 : 1, static_cast<int64_t>(readers.size()) - 1));
     for (size_t r = first; r < readers.size(); ++r)
-      std::ranges::replace(result.list[readers[r].index()].reads, made, again.makes);
-    result.list.insert(result.list.begin() + static_cast<std::ptrdiff_t>(k) + 1, again);
+      std::ranges::replace(result.list[readers[r].index()].reads, made, copy.makes);
+    result.list.insert(result.list.begin() + static_cast<std::ptrdiff_t>(k) + 1, copy);
   }
   return result;
 }
@@ -141,9 +141,9 @@ class RandomPlanner {
         Group changed = drawn.group;
         change(changed, 1);
         ++result_.drawn;
-        if (std::optional<Derived> again = derive(flow_, changed)) {
+        if (std::optional<Derived> next = derive(flow_, changed)) {
           drawn.group = std::move(changed);
-          derived = std::move(again);
+          derived = std::move(next);
         }
       }
       note(*derived);
@@ -272,14 +272,14 @@ class RandomPlanner {
     strips.loop.paced = rows.loop.paced;
     strips.loop.axis = 2;
     strips.loop.step = random_.between(2, 6);
-    strips.loop.border = random_.chance(0.7) ? Border::kAgain : draw_border();
+    strips.loop.border = random_.chance(0.7) ? Border::kRecompute : draw_border();
     strips.members.push_back({std::move(rows)});
     return {std::move(strips), {}};
   }
 
   Border draw_border() {
     if (random_.chance(0.5)) return Border::kRoll;
-    return pick(std::vector{Border::kSlice, Border::kAgain, Border::kBlocks});
+    return pick(std::vector{Border::kSlice, Border::kRecompute, Border::kBlocks});
   }
 
   TileLoop draw_loop(const Items& inside) {
@@ -393,8 +393,8 @@ std::string name_of(Border border) {
       return "slice";
     case Border::kRoll:
       return "roll";
-    case Border::kAgain:
-      return "again";
+    case Border::kRecompute:
+      return "recompute";
     case Border::kBlocks:
       return "blocks";
   }

@@ -75,16 +75,16 @@ class Changer {
                      [&](size_t element) { each(all[element], position); });
       });
     };
-    std::vector<bool> again;
+    std::vector<bool> recomputes;
     visit([&](uint8_t& count, Position) { count = static_cast<uint8_t>(std::min(count + 1, 2)); });
     visit([&](uint8_t& count, Position position) {
       const auto p = static_cast<size_t>(position);
-      if (again.size() <= p) again.resize(p + 1);
-      if (count > 1) again[p] = true;
+      if (recomputes.size() <= p) recomputes.resize(p + 1);
+      if (count > 1) recomputes[p] = true;
     });
     std::vector<Place> all = places();
-    again.resize(all.size());
-    for (size_t k = 0; k < all.size(); ++k) all[k].step().recomputes = again[k];
+    recomputes.resize(all.size());
+    for (size_t k = 0; k < all.size(); ++k) all[k].step().recomputes = recomputes[k];
   }
 
  private:

@@ -74,25 +74,25 @@ TEST(Trace, OfHandWrittenSchedulesIsTheirProgram) {
 
 // Two thirds of the bytes in the arena, the rest in two banks.
 TEST(Trace, OfSchedulesSpreadOverBanksIsTheirProgram) {
-  int spread_ones = 0;
+  int distributed = 0;
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     const Graph graph = testing::random_network(seed);
     const auto planned = std::get<Planned>(choose_planner("stream").planner->plan(graph, {}, {}));
     const int64_t whole = place(graph, planned.schedule(), {}).arena_bytes();
-    MemoryRoom room;
-    room.memories[kArena.index()].capacity_bytes = whole * 2 / 3;
+    UsableMemories usable;
+    usable.memories[kArena.index()].capacity_bytes = whole * 2 / 3;
     for (const char* name : {"bank", "psram"})
-      room.memories.push_back({.name = name, .capacity_bytes = whole / 2});
-    for (const ScheduleMemory& memory : room.memories)
-      room.usable_bytes.push_back(memory.capacity_bytes.value_or(INT64_MAX));
-    const auto found = resident(graph, planned.best().realised, room, {});
+      usable.memories.push_back({.name = name, .capacity_bytes = whole / 2});
+    for (const ScheduleMemory& memory : usable.memories)
+      usable.usable_bytes.push_back(memory.capacity_bytes.value_or(INT64_MAX));
+    const auto found = resident(graph, planned.best().realised, usable, {});
     if (!found) continue;
-    ++spread_ones;
+    ++distributed;
     const Compiled compiled = by_hand({graph, found->schedule, 0});
     size_t lines = 0;
     EXPECT_EQ(difference(compiled, compiled.program, "net", lines), "") << seed;
   }
-  EXPECT_GT(spread_ones, 1);
+  EXPECT_GT(distributed, 1);
 }
 
 // A trace that never differs would prove nothing.

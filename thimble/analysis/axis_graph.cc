@@ -110,7 +110,7 @@ AxisGraph::AxisGraph(const Graph& graph) : graph_(graph), kernel_uses_(graph) {
         op.outputs.size() == 1 && !op.inputs.empty() && has_kernel(graph, op, Method::kAccumulate);
     summed_axis_.push_back(sums ? std::optional(static_cast<int>(chunk_axis(graph, op)))
                                 : std::nullopt);
-    by_elements_.push_back(progress.of({.op = id}) == Progress::kElement);
+    by_elements_.push_back(progress.progress_of({.op = id}) == Progress::kElement);
     PerMethod& uses = uses_.emplace_back();
     uses.fill(&kNone);
     std::array<std::vector<Cut>, 4>& cuts = cuts_.emplace_back();
@@ -119,7 +119,7 @@ AxisGraph::AxisGraph(const Graph& graph) : graph_(graph), kernel_uses_(graph) {
       const auto m = static_cast<size_t>(method);
       cuts[m].assign(out.size(), Cut::kNo);
       if (op.outputs.size() != 1 || !has_kernel(graph, op, method)) continue;
-      uses[m] = &kernel_uses_.of(id, method);
+      uses[m] = &kernel_uses_.uses_of(id, method);
       takes_any[m] = std::ranges::all_of(*uses[m], takes_any_buffers);
       for (size_t axis = 0; axis < out.size(); ++axis)
         cuts[m][axis] = cut_of(id, static_cast<int>(axis), method);

@@ -7,13 +7,13 @@
 namespace thimble {
 
 IntervalExpr Beat::interval(LoopId loop) const {
-  IndexExpr first = index(loop, rows, phase - rows - again), last = index(loop, rows, phase);
+  IndexExpr first = index(loop, rows, phase - rows - reach_back), last = index(loop, rows, phase);
   first.divisor = last.divisor = tiles;
   return {first, last};
 }
 
 TileAxis shortest(const Beat& beat, int64_t whole, int64_t tiles, LoopId loop) {
-  const bool slices = beat.tiles == 1 && beat.again == 0 && beat.begin(0) == 0;
+  const bool slices = beat.tiles == 1 && beat.reach_back == 0 && beat.begin(0) == 0;
   if (slices) return {std::min(beat.rows, whole), index(loop, beat.rows)};
   std::vector<Interval> parts;                                                   // by tile
   std::vector<int64_t> slopes = {std::max<int64_t>(beat.rows / beat.tiles, 1)};  // wins ties

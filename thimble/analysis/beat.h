@@ -10,19 +10,18 @@ namespace thimble {
 
 /// At tile i, positions [begin(i), end(i)), neither cut to 0 nor to the extent:
 ///   end(i) = floor((rows * i + phase) / tiles)
-///   begin(i) = floor((rows * (i - 1) + phase - again) / tiles)         end(i - 1) if nothing is
-///   again
+///   begin(i) = floor((rows * (i - 1) + phase - reach_back) / tiles)    end(i - 1) if that is 0
 struct Beat {
   int64_t rows = 1, tiles = 1;  ///< so many positions for so many tiles
   int64_t phase = 0;
-  /// In positions / tiles: how far each tile reaches back behind the end of the last one; less than
-  /// 0: so many are left out.
-  int64_t again = 0;
+  /// In positions / tiles: how far each tile reaches back behind the end of the last one, which
+  /// computes these positions once more; less than 0: so many are left out.
+  int64_t reach_back = 0;
 
   /// Positions below this are complete after tile i.
   [[nodiscard]] int64_t end(int64_t tile) const { return floor_div(rows * tile + phase, tiles); }
   [[nodiscard]] int64_t begin(int64_t tile) const {
-    return floor_div(rows * (tile - 1) + phase - again, tiles);
+    return floor_div(rows * (tile - 1) + phase - reach_back, tiles);
   }
   [[nodiscard]] IntervalExpr interval(LoopId loop) const;
   bool operator==(const Beat&) const = default;

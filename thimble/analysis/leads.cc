@@ -170,7 +170,7 @@ int64_t whole_lead(Progress progress, const InputMap& map, const Tensor& in, con
 InputLeads::InputLeads(const Graph& graph, std::vector<bool> lies_row_major)
     : graph_(graph), uses_(graph), lies_row_major_(std::move(lies_row_major)) {}
 
-std::vector<InputLead> InputLeads::of(OpId id) const {
+std::vector<InputLead> InputLeads::leads_of(OpId id) const {
   const Op& op = graph_.op(id);
   if (!lies_row_major(op.outputs[0])) return {};
   const AccessMap map = access_map(graph_, op);

@@ -45,7 +45,7 @@ class InputLeads {
   InputLeads(const Graph& graph, std::vector<bool> lies_row_major);
 
   /// One entry per input whose bytes the output could take at all.
-  [[nodiscard]] std::vector<InputLead> of(OpId id) const;
+  [[nodiscard]] std::vector<InputLead> leads_of(OpId id) const;
   /// No port has the tensor in another order.
   [[nodiscard]] bool lies_row_major(TensorId t) const { return lies_row_major_[t.index()]; }
 

@@ -241,7 +241,7 @@ std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule,
       known->second = std::get<std::vector<Piece>>(std::move(pieces));
     }
     for (const Piece& piece : known->second) {
-      for (size_t pair : touched) pairs[pair].visit(piece, progress.of(step), counters);
+      for (size_t pair : touched) pairs[pair].visit(piece, progress.progress_of(step), counters);
     }
   });
   std::vector<Overlap> result;

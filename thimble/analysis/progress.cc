@@ -48,14 +48,14 @@ void visit_runs(Region& unit, const Region& region, size_t axis, size_t inner,
 Progress kernel_progress(const Graph& graph, OpId op, const AccessMap& map, const KernelUses& all,
                          Method method, KernelId kernel) {
   if (method == Method::kFinalise) return Progress::kElement;
-  const std::vector<KernelUse>& uses = all.of(op, method);
+  const std::vector<KernelUse>& uses = all.uses_of(op, method);
   if (uses.size() != 1) return Progress::kNone;
   const Progress progress = info(chosen(kernel, uses[0])).progress;
   const bool tells = progress != Progress::kElement || lies_alike(graph, graph.op(op), map);
   return tells ? progress : Progress::kNone;
 }
 
-Progress StepProgress::of(const Step& step) {
+Progress StepProgress::progress_of(const Step& step) {
   if (!step.op.valid() && step.method == Method::kInPlace) return Progress::kWhole;
   if (!step.op.valid()) return Progress::kElement;
   const auto [it, added] = known_.try_emplace({step.op, step.method, step.kernel}, Progress::kNone);

@@ -26,7 +26,7 @@ class StepProgress {
   StepProgress(const Graph& graph, const std::vector<AccessMap>& maps, const KernelUses& uses)
       : graph_(graph), maps_(maps), uses_(uses) {}
 
-  [[nodiscard]] Progress of(const Step& step);
+  [[nodiscard]] Progress progress_of(const Step& step);
 
  private:
   const Graph& graph_;

@@ -81,13 +81,14 @@ Most most_ahead(const Raster& written, int64_t written_unit, const RasterReader&
     const int64_t later = next_read(reader.out.rows, tick + 1, ticks.rows);
     if (reads) {
       const int64_t needed = needed_from(begin);
-      const bool same_row_again = later < reader.out.height && needed_from(later) == needed;
-      if (writes && same_row_again) {
+      const bool next_needs_same_row = later < reader.out.height && needed_from(later) == needed;
+      if (writes && next_needs_same_row) {
         raise(most, plus(within.writes_and_begins, written_before - needed - passed));
       } else if (writes) {
         raise(most, plus(within.writes_and_reads, written_before - needed));
       } else {
-        raise(most, plus(same_row_again ? Most(-passed) : within.reads, written_before - needed));
+        raise(most,
+              plus(next_needs_same_row ? Most(-passed) : within.reads, written_before - needed));
       }
     }
     if (later >= reader.out.height) continue;

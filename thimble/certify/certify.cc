@@ -63,7 +63,7 @@ Certification certified(const Graph& file, const RewrittenGraph& rewritten, Inte
     }
     ++result.checked_ops;
     for (const TensorId t : op.outputs) {
-      if (!networks.is_of_the_file(networks.of(t)))
+      if (!networks.is_of_the_file(networks.file_tensor(t)))
         result.fault = fmt::format("{} makes a tensor that nothing stands for", label(op));
     }
     if (!result.ok()) return result;

@@ -51,7 +51,7 @@ Networks::Networks(const Graph& file, const RewrittenGraph& rewritten)
   prove_removed(rewritten.certificate.thinned);
 }
 
-TensorId Networks::of(TensorId now) const {
+TensorId Networks::file_tensor(TensorId now) const {
   return thinned_[now.index()] == nullptr ? now : thinned_[now.index()]->of;
 }
 

@@ -31,7 +31,7 @@ class Networks {
   /// Null: it has all channels.
   [[nodiscard]] const ThinnedTensor* thinned(TensorId now) const { return thinned_[now.index()]; }
   /// The tensor of the file's that an activation stands for.
-  [[nodiscard]] TensorId of(TensorId now) const;
+  [[nodiscard]] TensorId file_tensor(TensorId now) const;
 
  private:
   void number_values();

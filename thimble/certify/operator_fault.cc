@@ -58,14 +58,14 @@ class Check {
     for (const TensorId t : op.inputs) {
       if (!n_.now().tensor(t).is_constant() && seen.insert(t.index()).second) given_.push_back(t);
     }
-    for (const TensorId t : given_) of_given_.push_back(n_.of(t));
+    for (const TensorId t : given_) of_given_.push_back(n_.file_tensor(t));
   }
 
   std::string fault(int64_t& work) {
     if (op_.outputs.size() != 1) return "has several outputs";
     if (const std::string reason = unsupported_reason(n_.now(), op_); !reason.empty())
       return "breaks a constraint: " + reason;
-    file_ = piece_between(n_.file(), of_given_, n_.of(op_.outputs[0]));
+    file_ = piece_between(n_.file(), of_given_, n_.file_tensor(op_.outputs[0]));
     if (!file_) return "lacks an operand that the file's depends on";
     const Op* counterpart = nullptr;
     for (const OpId id : file_->ops) {
@@ -169,7 +169,7 @@ class Check {
     const ThinnedTensor* thin = n_.thinned(op_.outputs[0]);
     const Bytes& kept = thin == nullptr ? wanted : with_channels(wanted, tensor, thin->kept);
     if (!are_equal(kept, made, tensor.type)) return "computes other values than the file's";
-    if (!are_within(wanted, tensor.type, ranges(n_.of(op_.outputs[0]))))
+    if (!are_within(wanted, tensor.type, ranges(n_.file_tensor(op_.outputs[0]))))
       return "has values beyond the ranges of its channels";
     return "";
   }

@@ -76,7 +76,7 @@ class PortCheck {
       wrong(tensor, "is a port of another name");
   }
 
-  /// Its values in both networks, from the same bytes.
+  /// The port's values in both networks, from the same bytes.
   TensorId input(const Port& was, const Port& is) const {
     common(was, is);
     Port entry = was;

@@ -17,9 +17,9 @@ using reference::ActivationRange;
 using reference::FixedFactor;
 
 /// Twice the middle and twice the radius of sums.
-struct Spread {
+struct CentredInterval {
   int64_t middle = 0, radius = 0;
-  Spread& operator+=(const Spread& other) {
+  CentredInterval& operator+=(const CentredInterval& other) {
     middle += other.middle;
     radius += other.radius;
     return *this;
@@ -37,10 +37,10 @@ struct Centred {
     }
   }
   /// The sum of weights times the channels [first, first + count), which may begin anew.
-  [[nodiscard]] Spread times(const int8_t* weights, int32_t zero_point, size_t first,
-                             size_t count) const {
+  [[nodiscard]] CentredInterval times(const int8_t* weights, int32_t zero_point, size_t first,
+                                      size_t count) const {
     constexpr size_t kAtOnce = 4096;  // products are below 2^18
-    Spread result;
+    CentredInterval result;
     for (size_t done = 0; done < count;) {
       const size_t begin = (first + done) % sum.size();
       const size_t end = std::min({sum.size(), begin + count - done, begin + kAtOnce});
@@ -60,8 +60,8 @@ struct Centred {
 /// Taps of one axis that lie on the image.
 using Taps = std::pair<int64_t, int64_t>;
 
-std::set<Taps> ways(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation,
-                    int64_t padding) {
+std::set<Taps> taps_on_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride,
+                            int64_t dilation, int64_t padding) {
   std::set<Taps> result;
   for (int64_t k = 0; k < out; ++k) {
     const int64_t origin = k * stride - padding;
@@ -123,7 +123,7 @@ class Walk {
     const Centred x(values, input(0).quantization.zero_points[0]);
     const std::vector<int8_t> w = reference::elements_from<int8_t>(*weights.data);
     const int32_t zero_point = reference::weight_zero_point_of(weights);
-    std::vector<std::vector<Spread>> sums;
+    std::vector<std::vector<CentredInterval>> sums;
     for (size_t o = 0; o < channels; ++o)
       sums.push_back({x.times(&w[o * depth], zero_point, 0, depth)});
     return ended(
@@ -181,22 +181,23 @@ class Walk {
       window.padding.left += std::get<Pad>(pad->attributes).before[2];
     }
     const Shape &in = graph_.tensor(image()).shape, &out = output().shape;
-    const auto rows = ways(in[1], out[1], window.kernel_h, window.stride_h, window.dilation_h,
-                           window.padding.top);
-    const auto columns = ways(in[2], out[2], window.kernel_w, window.stride_w, window.dilation_w,
-                              window.padding.left);
+    const auto rows = taps_on_axis(in[1], out[1], window.kernel_h, window.stride_h,
+                                   window.dilation_h, window.padding.top);
+    const auto columns = taps_on_axis(in[2], out[2], window.kernel_w, window.stride_w,
+                                      window.dilation_w, window.padding.left);
     const std::vector<int8_t> w = reference::elements_from<int8_t>(*input(1).data);
     const int32_t zero_point = reference::weight_zero_point_of(input(1));
     const auto high = static_cast<size_t>(window.kernel_h),
                wide = static_cast<size_t>(window.kernel_w);
-    std::vector<std::vector<Spread>> sums(static_cast<size_t>(out[3]));
-    std::vector<Spread> before((high + 1) * (wide + 1));  // of the taps above and to the left
+    std::vector<std::vector<CentredInterval>> sums(static_cast<size_t>(out[3]));
+    std::vector<CentredInterval> before((high + 1) *
+                                        (wide + 1));  // of the taps above and to the left
     for (size_t o = 0; o < sums.size(); ++o) {
       for (size_t y = 0; y < high; ++y) {
-        Spread row;
+        CentredInterval row;
         for (size_t x = 0; x < wide; ++x) {
           row += sum_of_tap(w.data(), zero_point, o, y * wide + x, high * wide);
-          Spread& here = before[(y + 1) * (wide + 1) + x + 1];
+          CentredInterval& here = before[(y + 1) * (wide + 1) + x + 1];
           here = before[y * (wide + 1) + x + 1];
           here += row;
         }
@@ -206,8 +207,8 @@ class Walk {
       };
       for (const auto& [top, bottom] : rows) {
         for (const auto& [left, right] : columns) {
-          const Spread a1 = corner(bottom, right), b1 = corner(top, right);
-          const Spread c1 = corner(bottom, left), d1 = corner(top, left);
+          const CentredInterval a1 = corner(bottom, right), b1 = corner(top, right);
+          const CentredInterval c1 = corner(bottom, left), d1 = corner(top, left);
           sums[o].push_back({a1.middle - b1.middle - c1.middle + d1.middle,
                              a1.radius - b1.radius - c1.radius + d1.radius});
         }
@@ -219,7 +220,7 @@ class Walk {
   }
 
   /// Per output channel, its sums: with the bias, brought to 8 bits.
-  [[nodiscard]] ValueRanges ended(const std::vector<std::vector<Spread>>& sums,
+  [[nodiscard]] ValueRanges ended(const std::vector<std::vector<CentredInterval>>& sums,
                                   Activation activation,
                                   const std::vector<FixedFactor>& factors) const {
     std::vector<int32_t> bias(sums.size());
@@ -228,7 +229,7 @@ class Walk {
     ValueRanges result;
     for (size_t o = 0; o < sums.size(); ++o) {
       int64_t low = INT64_MAX, high = INT64_MIN;
-      for (const Spread& s : sums[o]) {
+      for (const CentredInterval& s : sums[o]) {
         low = std::min(low, (s.middle - s.radius) / 2 + bias[o]);
         high = std::max(high, (s.middle + s.radius) / 2 + bias[o]);
       }

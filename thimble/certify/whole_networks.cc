@@ -68,7 +68,7 @@ class Inference {
     return false;
   }
   [[nodiscard]] bool is_as_in_the_file(TensorId t) const {
-    const TensorId of = n_.of(t);
+    const TensorId of = n_.file_tensor(t);
     const Tensor& tensor = n_.file().graph.tensor(of);
     const Bytes& values = file_[of.index()];
     const ThinnedTensor* thin = n_.thinned(t);

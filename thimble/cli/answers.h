@@ -15,7 +15,7 @@ namespace thimble {
 
 inline constexpr const char* kStandardOutput = "/dev/stdout";
 
-/// As load(), with a line of progress.
+/// Loads as load() does, with a line of progress.
 [[nodiscard]] Source read_model(const std::string& model, const ImportOptions& options);
 
 /// As compile(), with lines of progress. A planner's "no" is printed, and written to `json` unless

@@ -40,7 +40,7 @@ CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& valu
                       const std::string& help);
 /// MODEL, what is read of it, and how its graph is prepared.
 void add_model_options(CLI::App& app, RequestOptions& options);
-/// As above, for a command that takes several models.
+/// Adds the same options to a command that takes several models.
 void add_model_options(CLI::App& app, std::vector<std::string>& models, RequestOptions& options);
 /// The planner, the target, and limits.
 void add_plan_options(CLI::App& app, RequestOptions& options);

@@ -29,7 +29,7 @@ int64_t arena_bytes_of(const Compiled& model) {
   return model.verdict.arena_bytes - kept_bytes(model);
 }
 
-// Those of all models: bytes by what the linker calls them.
+// Constants of all models: bytes by what the linker calls them.
 std::map<std::string, int64_t> constants_of(const std::vector<Compiled>& models) {
   std::map<std::string, int64_t> bytes;
   for (const Compiled& model : models) {
@@ -121,7 +121,7 @@ class BundleCompiler {
          .flash_lower_bound_bytes = least}};
   }
 
-  // With the formats and shares of now.
+  // Compiles model m with the formats and shares of now.
   Ended compile_model(size_t m) {
     Request request = request_.models[m];
     request.emission.reset();
@@ -175,7 +175,7 @@ class BundleCompiler {
     }
   }
 
-  // With contiguous addresses each.
+  // Sizes of what needs contiguous addresses, each.
   std::vector<int64_t> pieces() const {
     std::vector<int64_t> bytes{beside_bytes(result_.verdict)};
     for (const Compiled& model : result_.models) {

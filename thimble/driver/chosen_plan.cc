@@ -33,7 +33,7 @@ std::vector<FrontFigures> lowered_figures(const Graph& graph, const Planned& pla
   for (const PricedPlan& plan : planned.front) {
     FrontFigures& figures = result.emplace_back(plan.figures());
     const Schedule& schedule = plan.realised.schedule;
-    figures.weight_bytes = packed.of(schedule);
+    figures.weight_bytes = packed.bytes_of(schedule);
     const Program program = lower(graph, schedule, plan.realised.placement, Constants::kLeftOut);
     const std::optional<CoreEstimate> estimate = estimate_on(program, front.core, 0);
     check(estimate.has_value(), "a core without a latency model");
@@ -82,9 +82,9 @@ ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, const Pl
 }
 
 double max_latency(const Request& request) {
-  const double otherwise =
+  const double fallback =
       request.sram_limit_bytes() ? std::numeric_limits<double>::infinity() : Limits{}.max_latency;
-  return request.max_latency.value_or(otherwise);
+  return request.max_latency.value_or(fallback);
 }
 
 Core estimated_core(const Core& core) {

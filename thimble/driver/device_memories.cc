@@ -42,36 +42,38 @@ ScheduleMemory* beside_in(std::vector<ScheduleMemory>& memories, int64_t bytes) 
   return smallest == nullptr ? &memories[kArena.index()] : smallest;
 }
 
-MemoryRoom room_in(const Request& request, std::vector<ScheduleMemory> memories) {
+UsableMemories usable_in(const Request& request, std::vector<ScheduleMemory> memories) {
   constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
-  MemoryRoom room{.memories = memories, .usable_bytes = {}};
-  if (room.has_several() && !request.sram_bytes) {
+  UsableMemories usable{.memories = memories, .usable_bytes = {}};
+  if (usable.has_several() && !request.sram_bytes) {
     int64_t& bytes = *beside_in(memories, request.beside_arena_bytes)->capacity_bytes;
     bytes -= std::min(request.beside_arena_bytes, bytes - 1);
   }
   for (const ScheduleMemory& memory : memories)
-    room.usable_bytes.push_back(memory.capacity_bytes.value_or(kAny));
+    usable.usable_bytes.push_back(memory.capacity_bytes.value_or(kAny));
   if (request.states_apart) {
     if (memories.size() == kMostMemories)
       throw CompileError("--share-arena", "needs one memory more than a plan may have");
-    room.memories.push_back({.name = kStateMemory});
-    room.usable_bytes.push_back(kAny);
+    usable.memories.push_back({.name = kStateMemory});
+    usable.usable_bytes.push_back(kAny);
   }
-  return room;
+  return usable;
 }
 
 }  // namespace
 
-MemoryRoom arena_room(const Request& request) { return room_in(request, common_memories()); }
-
-MemoryRoom device_room(const Request& request) {
-  return room_in(request, device_memories(request));
+UsableMemories usable_arena(const Request& request) {
+  return usable_in(request, common_memories());
 }
 
-int64_t usable_bytes(const MemoryRoom& room) {
+UsableMemories usable_memories(const Request& request) {
+  return usable_in(request, device_memories(request));
+}
+
+int64_t usable_bytes(const UsableMemories& usable) {
   int64_t sum = 0;
-  for (size_t m = 0; m < room.memories.size(); ++m)
-    sum += room.memories[m].capacity_bytes ? room.usable_bytes[m] : 0;
+  for (size_t m = 0; m < usable.memories.size(); ++m)
+    sum += usable.memories[m].capacity_bytes ? usable.usable_bytes[m] : 0;
   return sum;
 }
 

@@ -8,13 +8,13 @@
 namespace thimble {
 
 /// The arena alone, and what is kept between inferences apart if the request says so.
-[[nodiscard]] MemoryRoom arena_room(const Request& request);
+[[nodiscard]] UsableMemories usable_arena(const Request& request);
 /// With all that a plan may use. What the request leaves beside the arena is taken off the smallest
 /// bank that has room for it, or else off the arena. A limit of the user's is one for the arena,
 /// and for all that is on chip. Throws CompileError where external RAM is asked for and the device
 /// has none.
-[[nodiscard]] MemoryRoom device_room(const Request& request);
-/// As if all that has a limit were one memory.
-[[nodiscard]] int64_t usable_bytes(const MemoryRoom& room);
+[[nodiscard]] UsableMemories usable_memories(const Request& request);
+/// Bytes as if all memories that have a limit were one.
+[[nodiscard]] int64_t usable_bytes(const UsableMemories& usable);
 
 }  // namespace thimble

@@ -31,9 +31,9 @@ namespace {
 constexpr int64_t kMostArenaBytes = (int64_t{1} << 31) - 1;
 
 /// Where a compilation is, and whether it may go on.
-class Steps {
+class Phases {
  public:
-  explicit Steps(const PhaseCallback& progress) : progress_(progress) {}
+  explicit Phases(const PhaseCallback& progress) : progress_(progress) {}
   [[nodiscard]] bool enter(Phase phase) {
     phase_ = phase;
     return go_on();
@@ -81,7 +81,7 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
 
 Limits limits_of(const Request& request, const TimeLimit& time) {
   return {.sram_bytes = request.arena_limit_bytes(),
-          .room = {},
+          .memories = {},
           .max_recompute = request.max_recompute,
           .in_place = request.in_place,
           .ports = request.ports,
@@ -102,25 +102,25 @@ bool fits(const PlannerAnswer& answer, const Limits& limits) {
 // In the arena alone, and where it is too small in all of a device's memories: `limits` become what
 // was planned within.
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
-                         Limits& limits, Steps& steps) {
-  MemoryRoom all = device_room(request);
-  limits.room = arena_room(request);
+                         Limits& limits, Phases& phases) {
+  UsableMemories all = usable_memories(request);
+  limits.memories = usable_arena(request);
   PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);
-  if (all.memories.size() > limits.room.memories.size() && !fits(answer, limits)) {
-    Limits spread = limits;
-    spread.sram_bytes = usable_bytes(all);
-    spread.room = std::move(all);
-    PlannerAnswer other = choice.planner->plan(graph, spread, choice.options);
+  if (all.memories.size() > limits.memories.memories.size() && !fits(answer, limits)) {
+    Limits distributed = limits;
+    distributed.sram_bytes = usable_bytes(all);
+    distributed.memories = std::move(all);
+    PlannerAnswer other = choice.planner->plan(graph, distributed, choice.options);
     const auto* found = std::get_if<Planned>(&other);
-    const bool is_spread = found != nullptr && !found->best().plan().residences.empty();
-    if (is_spread || std::holds_alternative<Infeasible>(answer)) {
+    const bool is_distributed = found != nullptr && !found->best().plan().residences.empty();
+    if (is_distributed || std::holds_alternative<Infeasible>(answer)) {
       answer = std::move(other);
-      limits = std::move(spread);
+      limits = std::move(distributed);
     }
   }
   auto* planned = std::get_if<Planned>(&answer);
-  if (planned != nullptr && request.calibration && !steps.cancelled() &&
-      steps.enter(Phase::kCalibrating))
+  if (planned != nullptr && request.calibration && !phases.cancelled() &&
+      phases.enter(Phase::kCalibrating))
     calibrate(graph, choice, *request.calibration, *planned);
   return answer;
 }
@@ -179,12 +179,12 @@ struct Prepared {
 
 // The plan that the request chooses, placed and proven.
 Answer proven_choice(const Prepared& model, const Request& request, const PlannerChoice& choice,
-                     const Planned& planned, Steps& steps) {
-  if (!steps.enter(Phase::kPlacing)) return steps.answer();
+                     const Planned& planned, Phases& phases) {
+  if (!phases.enter(Phase::kPlacing)) return phases.answer();
   const Stopwatch placing;
   ChosenPlan chosen = chosen_plan(model.graph, choice, planned, request);
   const double layout_seconds = placing.seconds();
-  if (steps.cancelled() || !steps.enter(Phase::kVerifying)) return steps.answer();
+  if (phases.cancelled() || !phases.enter(Phase::kVerifying)) return phases.answer();
   Compiled result = proven(model.source, model.graph, std::move(chosen.plan));
   result.decided = std::move(chosen.decided);
   result.target = request.target;
@@ -202,17 +202,17 @@ Answer proven_choice(const Prepared& model, const Request& request, const Planne
 // left for weights is known when there is code for a plan: weights of other formats, where they are
 // more.
 Answer proven_plan(const Prepared& model, const Request& request, const PlannerChoice& choice,
-                   const TimeLimit& time, Steps& steps) {
+                   const TimeLimit& time, Phases& phases) {
   constexpr int kMostFormats = 3;
-  if (!steps.enter(Phase::kPlanning)) return steps.answer();
+  if (!phases.enter(Phase::kPlanning)) return phases.answer();
   const Stopwatch planning;
   Limits limits = limits_of(request, time);
-  PlannerAnswer answer = planned_by(choice, model.graph, request, limits, steps);
+  PlannerAnswer answer = planned_by(choice, model.graph, request, limits, phases);
   const double plan_seconds = planning.seconds();
-  if (steps.cancelled()) return steps.answer();
+  if (phases.cancelled()) return phases.answer();
   if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
   auto& planned = std::get<Planned>(answer);
-  Answer best = proven_choice(model, request, choice, planned, steps);
+  Answer best = proven_choice(model, request, choice, planned, phases);
   const bool has_formats = !request.weights && request.target.core.has(InstructionSet::kDsp);
   for (int n = 0; n < kMostFormats && has_formats; ++n) {
     const auto* result = std::get_if<Compiled>(&best);
@@ -220,7 +220,7 @@ Answer proven_plan(const Prepared& model, const Request& request, const PlannerC
     const int64_t beside = result->verdict.flash_bytes() - result->verdict.weight_bytes;
     const int64_t left = *result->flash_limit_bytes - beside;
     planned = with_weights(model.graph, limits, std::move(planned), left);
-    best = proven_choice(model, request, choice, planned, steps);
+    best = proven_choice(model, request, choice, planned, phases);
     if (auto* mixed = std::get_if<Compiled>(&best)) mixed->mixed_weights = true;
   }
   if (auto* result = std::get_if<Compiled>(&best)) {
@@ -233,12 +233,12 @@ Answer proven_plan(const Prepared& model, const Request& request, const PlannerC
 // What lies beside the arena is known when there is a plan: planned again where that was more than
 // was left for it, or where less would have been enough.
 Answer plan_beside(const Prepared& model, Request request, const PlannerChoice& choice,
-                   const TimeLimit& time, Steps& steps) {
+                   const TimeLimit& time, Phases& phases) {
   constexpr int kMostPlans = 3;
   const int64_t asked = request.beside_arena_bytes;
   if (request.sram_limit_bytes())
     request.beside_arena_bytes = std::max(asked, most_beside_bytes(model.graph, request));
-  Answer best = proven_plan(model, request, choice, time, steps);
+  Answer best = proven_plan(model, request, choice, time, phases);
   for (int n = 1; n < kMostPlans && request.sram_limit_bytes() && !time.passed(); ++n) {
     const auto* result = std::get_if<Compiled>(&best);
     if (std::holds_alternative<Cancelled>(best) ||
@@ -247,24 +247,24 @@ Answer plan_beside(const Prepared& model, Request request, const PlannerChoice& 
     const int64_t needed = std::max(asked, result == nullptr ? 0 : beside_bytes(result->verdict));
     if (needed == request.beside_arena_bytes) break;
     request.beside_arena_bytes = needed;
-    Answer again = proven_plan(model, request, choice, time, steps);
-    if (std::holds_alternative<Infeasible>(again)) break;
-    best = std::move(again);
+    Answer next = proven_plan(model, request, choice, time, phases);
+    if (std::holds_alternative<Infeasible>(next)) break;
+    best = std::move(next);
   }
   return best;
 }
 
-Answer compiled(const Request& request, const PlannerChoice& choice, Steps& steps) {
-  if (!steps.enter(Phase::kReading)) return steps.answer();
+Answer compiled(const Request& request, const PlannerChoice& choice, Phases& phases) {
+  if (!phases.enter(Phase::kReading)) return phases.answer();
   Prepared model{.source = load(request.model, request.import), .graph = {}, .channels = {}};
   model.graph = prepare(model.source.graph, request.graph);
   model.channels = constant_channels(model.source.graph, request.graph, model.graph);
   if (std::optional<Infeasible> no = quick_no(model.graph, request)) return *std::move(no);
-  const TimeLimit time(request.time_limit_seconds, [&steps] { return steps.go_on(); });
-  Answer answer = plan_beside(model, request, choice, time, steps);
+  const TimeLimit time(request.time_limit_seconds, [&phases] { return phases.go_on(); });
+  Answer answer = plan_beside(model, request, choice, time, phases);
   auto* result = std::get_if<Compiled>(&answer);
   if (result == nullptr || !request.emission) return answer;
-  if (!steps.enter(Phase::kEmitting)) return steps.answer();
+  if (!phases.enter(Phase::kEmitting)) return phases.answer();
   result->files = emitted_files(*result, *request.emission);
   return answer;
 }
@@ -293,10 +293,10 @@ void check_search_options(const Request& request) {
 Answer compile(const Request& request) {
   const PlannerChoice choice = choose_planner(
       request.planner.empty() ? planners_for(request.ports).back() : request.planner);
-  Steps steps(request.progress);
+  Phases phases(request.progress);
   Request with = request;
   with.target.core.weights = request.weights.value_or(Weights::kFast);
-  return compiled(with, choice, steps);
+  return compiled(with, choice, phases);
 }
 
 std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission& emission) {

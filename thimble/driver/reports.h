@@ -22,7 +22,7 @@ namespace thimble {
 [[nodiscard]] CompileReport compile_report(const Compiled& compiled);
 /// What a report begins with. imported: the graph before it was prepared.
 [[nodiscard]] std::vector<Warning> warnings_of(const Graph& imported, const Compiled& compiled);
-/// With what was measured in place of estimates.
+/// The verdict with what was measured in place of estimates.
 [[nodiscard]] Verdict measured_verdict(Verdict verdict, const MeasuredCost& cost);
 [[nodiscard]] PlanReport plan_report(const Compiled& compiled);
 

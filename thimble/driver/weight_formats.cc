@@ -30,9 +30,9 @@ WeightFormat other_format(const Compiled& compiled, Weights weights) {
                  .plan = compiled.plan,
                  .decided = {}};
   other.target.core.weights = weights;
-  const int64_t room =
+  const int64_t arena_bytes =
       std::max(compiled.sram_limit_bytes.value_or(0), compiled.program.arena_bytes());
-  auto placed = with_other_kernels(compiled, other.target.core, room);
+  auto placed = with_other_kernels(compiled, other.target.core, arena_bytes);
   other.plan.schedule = std::move(placed->schedule);
   other.plan.placement = std::move(placed->placement);
   other.program = lower(other.graph, other.plan.schedule, other.plan.placement);

@@ -20,23 +20,23 @@ class Values {
  public:
   explicit Values(std::vector<std::string> pointers) : pointers_(std::move(pointers)) {}
 
-  std::string of(int32_t value) const {
+  std::string text_of(int32_t value) const {
     return value == INT32_MIN ? "INT32_MIN" : fmt::format("{}", value);
   }
-  std::string of(float value) const { return fmt::format("{:a}f", value); }  // the very bits
+  std::string text_of(float value) const { return fmt::format("{:a}f", value); }  // the very bits
   template <class T>
-  std::string of(const T* const&) {
+  std::string text_of(const T* const&) {
     check(next_ < pointers_.size(), "params name more constants than there are");
     return pointers_[next_++];
   }
   template <class T, size_t N>
-  std::string of(const T (&values)[N]) {
+  std::string text_of(const T (&values)[N]) {
     std::string text;
-    for (const T& value : values) text += (text.empty() ? "" : ", ") + of(value);
+    for (const T& value : values) text += (text.empty() ? "" : ", ") + text_of(value);
     return "{" + text + "}";
   }
   template <class Struct>
-  requires std::is_class_v<Struct> std::string of(const Struct& s) {
+  requires std::is_class_v<Struct> std::string text_of(const Struct& s) {
     constexpr bool kNames =
         std::is_same_v<Struct, runtime::Window2D> || std::is_same_v<Struct, runtime::LinearAxis>;
     constexpr size_t kMostInLine = 4;
@@ -45,7 +45,7 @@ class Values {
     each_field(s, [&](const char* name, const auto& field) {
       const bool begins_line = kNames && number > 0 && number % kMostInLine == 0;
       text += number == 0 ? "" : begins_line ? ",\n                " : ", ";
-      text += (kNames ? fmt::format("/*{}=*/", name) : "") + of(field);
+      text += (kNames ? fmt::format("/*{}=*/", name) : "") + text_of(field);
       ++number;
     });
     return "{" + text + "}";
@@ -109,7 +109,7 @@ std::string params_text(const Program& program, const ProgramParams& params,
   Values values(std::move(pointers));
   std::string lines;
   const auto add = [&](const char* name, const auto& field) {
-    lines += fmt::format("    /*{}=*/{},\n", name, values.of(field));
+    lines += fmt::format("    /*{}=*/{},\n", name, values.text_of(field));
   };
   std::visit(
       [&](const auto& p) {

@@ -351,7 +351,7 @@ class StageWriter {
     const int64_t* value = std::get_if<int64_t>(&bound);
     return value == nullptr ? std::get<std::string>(bound) : fmt::format("{}", *value);
   }
-  // With a name for the tensor's extent.
+  // The bound, with a name for the tensor's extent.
   std::string text_of(const Bound& bound, TensorId tensor, size_t axis) {
     const int64_t* value = std::get_if<int64_t>(&bound);
     return value == nullptr ? text_of(bound) : constants_.extent(tensor, axis, *value);

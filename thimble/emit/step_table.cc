@@ -145,7 +145,7 @@ Fields fields_of(const KernelParams* params) {
   return fields;
 }
 
-// As Numbers reads it.
+// Writes the number as Numbers reads it.
 void append_bytes(int64_t number, std::vector<size_t>& bytes) {
   const auto value = static_cast<int32_t>(number);
   check(value == number, "a number of a step does not fit 32 bits");

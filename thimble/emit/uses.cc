@@ -74,7 +74,7 @@ class CallUses {
     const KernelParams& params = program_.params[static_cast<size_t>(call.params)].params;
     if (const auto* pairs = std::get_if<runtime::Conv2DPairsParams>(&params))
       add_pairs(call, *pairs, region);
-    // Those in MVE read windows as pairs do.
+    // Kernels of fours in MVE read windows as pairs do.
     if (std::holds_alternative<runtime::Conv2DFoursParams>(params)) use("PAIR_WINDOWS");
     if (const auto* words = std::get_if<runtime::Conv2DWordsParams>(&params))
       add_words(*words, region);

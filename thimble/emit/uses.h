@@ -22,7 +22,7 @@ namespace thimble {
 
 class UsedRuntime {
  public:
-  /// As used_parts() says. runtime: must outlive this.
+  /// used: what used_parts() gives. runtime: must outlive this.
   UsedRuntime(std::span<const RuntimeFile> runtime, const std::set<std::string>& used);
   UsedRuntime(const UsedRuntime&) = delete;  // files_ point to uses_
   UsedRuntime& operator=(const UsedRuntime&) = delete;

@@ -113,7 +113,7 @@ Section section_of(const Listing& file, const std::vector<std::string>& until) {
   for (size_t i = file.op_count(); i-- > 0;) {
     const std::vector<TensorId> outputs = file.outputs_of(i);
     const auto is_read = [&](TensorId id) { return id.valid() && result.tensors[id.index()]; };
-    // Those without outputs write variables, which other inferences read.
+    // Operators without outputs write variables, which other inferences read.
     if (!outputs.empty() && std::ranges::none_of(outputs, is_read)) continue;
     result.ops.push_back(i);
     for (const auto& ids : {file.inputs_of(i), outputs}) {

@@ -115,7 +115,7 @@ class BySize {
     Conflict conflict;  ///< seen from the other
   };
 
-  /// Those that the buffer lives in: [first, second).
+  /// Eras that the buffer lives in: [first, second).
   [[nodiscard]] std::pair<size_t, size_t> eras_of(int b) const {
     const auto era = [&](int64_t time) {
       return static_cast<size_t>(std::ranges::upper_bound(eras_, time) - eras_.begin());

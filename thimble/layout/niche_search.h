@@ -45,7 +45,7 @@ class NicheSearch {
 
   [[nodiscard]] const std::vector<int64_t>& addresses() const { return address_; }  ///< if found
   [[nodiscard]] int64_t nodes() const { return nodes_; }  ///< over all runs
-  /// As PackingSearch::blame.
+  /// Means what PackingSearch::blame does.
   [[nodiscard]] const std::vector<int64_t>& blame() const { return blame_; }
 
  private:

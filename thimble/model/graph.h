@@ -144,7 +144,7 @@ struct Graph {
 /// Whether it is that of one image (1 x rows x columns x channels) or one sequence (1 x rows x
 /// channels).
 [[nodiscard]] bool has_rows(const Shape& shape);
-/// As the caller has it.
+/// The shape as the caller has it.
 [[nodiscard]] Shape caller_shape(const Graph& graph, const Port& port);
 /// "CONV_2D #3" (number in the file), for messages and reports.
 [[nodiscard]] std::string label(const Op& op);

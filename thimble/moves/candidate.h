@@ -32,9 +32,9 @@ struct GroupCandidate {
   GroupBytes one_channel;  ///< if it does: bytes with one at a time
 
   [[nodiscard]] OrderPiece piece() const;
-  /// With as much scratch as helps.
+  /// Instructions with as much scratch as helps.
   [[nodiscard]] double instructions() const { return times.back().instructions; }
-  /// Beyond one per instance.
+  /// Steps beyond one per instance.
   [[nodiscard]] int64_t more_steps() const { return steps - (end - begin); }
 };
 

@@ -76,7 +76,7 @@ Group in_patches(const PatchStage& stage, const std::vector<InstanceId>& order,
   Group group;
   for (const InstanceId id : order) group.members.push_back({InstanceCall{.instance = id}});
   const TileLoop tiles{.paced = stage.split,
-                       .border = Border::kAgain,
+                       .border = Border::kRecompute,
                        .others = {{stage.split, Border::kSlice}},
                        .alongside = {}};
   if (grid.across > 1) {

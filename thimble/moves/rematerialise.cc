@@ -26,7 +26,7 @@ class Search {
   }
 
   /// Has no readers if there is nothing to gain.
-  [[nodiscard]] Rematerialisation of(ValueId value) const {
+  [[nodiscard]] Rematerialisation rematerialisation_of(ValueId value) const {
     Rematerialisation result{.chain = {}, .readers = {}, .bytes = bytes(value)};
     const std::vector<InstanceId>& all = readers_[value.index()];
     if (all.size() < 2 || !maker_[value.index()].valid() || is_output(value)) return result;
@@ -111,7 +111,7 @@ std::vector<Rematerialisation> rematerialisations(const AxisGraph& axes,
   const Search search(axes, instances);
   std::vector<Rematerialisation> result;
   for (size_t v = 0; v < instances.values.size(); ++v) {
-    Rematerialisation found = search.of({static_cast<int32_t>(v)});
+    Rematerialisation found = search.rematerialisation_of({static_cast<int32_t>(v)});
     if (!found.readers.empty()) result.push_back(std::move(found));
   }
   std::ranges::stable_sort(result, std::ranges::greater{}, &Rematerialisation::bytes);
@@ -121,7 +121,7 @@ std::vector<Rematerialisation> rematerialisations(const AxisGraph& axes,
 Instances rematerialise(const Instances& instances, const std::vector<Rematerialisation>& which) {
   Instances result = instances;
   for (const Rematerialisation& one : which) {
-    for (const InstanceId id : one.chain) result.list[id.index()].again = true;
+    for (const InstanceId id : one.chain) result.list[id.index()].recomputes = true;
   }
   std::vector<std::vector<Instance>> in_front(instances.list.size());  // of each instance
   // In the order of the new instances, so that the values have it, too.
@@ -130,11 +130,11 @@ Instances rematerialise(const Instances& instances, const std::vector<Rematerial
       if (one.readers.front().index() != k) continue;
       std::pair<ValueId, ValueId> last;  // made by the chain so far: the first value, the second
       for (const InstanceId id : one.chain) {
-        Instance& again = in_front[k].emplace_back(instances.instance(id));
-        again.again = true;
-        std::ranges::replace(again.reads, last.first, last.second);
-        last = {again.makes, add_value(result, instances.value(again.makes))};
-        again.makes = last.second;
+        Instance& copy = in_front[k].emplace_back(instances.instance(id));
+        copy.recomputes = true;
+        std::ranges::replace(copy.reads, last.first, last.second);
+        last = {copy.makes, add_value(result, instances.value(copy.makes))};
+        copy.makes = last.second;
       }
       for (const InstanceId reader : one.readers)
         std::ranges::replace(result.list[reader.index()].reads, last.first, last.second);
@@ -151,17 +151,17 @@ Instances rematerialise(const Instances& instances, const std::vector<Rematerial
 
 void rematerialise_more(
     const AxisGraph& axes, const Instances& instances, int64_t most_macs,
-    const std::function<Gain(const Rematerialisations& again, int64_t macs)>& attempt) {
+    const std::function<Gain(const Rematerialisations& chosen, int64_t macs)>& attempt) {
   constexpr int kMostInVain = 4;  // one after the other
-  Rematerialisations again;
+  Rematerialisations chosen;
   int64_t macs = 0;
   int in_vain = 0;
   for (const Rematerialisation& more : rematerialisations(axes, instances)) {
     if (more.macs > most_macs - macs) continue;
     if (in_vain == kMostInVain) break;
-    again.push_back(more);
+    chosen.push_back(more);
     macs += more.macs;
-    const Gain gain = attempt(again, macs);
+    const Gain gain = attempt(chosen, macs);
     if (gain == Gain::kEnough) break;
     in_vain = gain == Gain::kSome ? 0 : in_vain + 1;
   }

@@ -43,6 +43,6 @@ enum class Gain : uint8_t { kSome, kNone, kEnough };
 /// calls `attempt` with all of them and their MACs. Ends at kEnough, or after some without gain.
 void rematerialise_more(
     const AxisGraph& axes, const Instances& instances, int64_t most_macs,
-    const std::function<Gain(const Rematerialisations& again, int64_t macs)>& attempt);
+    const std::function<Gain(const Rematerialisations& chosen, int64_t macs)>& attempt);
 
 }  // namespace thimble

@@ -51,7 +51,7 @@ RolledGroups::RolledGroups(const Dataflow& dataflow, const OrderProblem& problem
     const int64_t out = bytes_.size(made);
     const int64_t live =
         out + problem.ops[position(order[position(k)])].scratch_bytes + bytes_.held(k);
-    for (const InputLead& lead : leads_.of(at(k).op)) {
+    for (const InputLead& lead : leads_.leads_of(at(k).op)) {
       for (const OverlapChoice& over : over_inputs(k)) {
         if (flow_.tensor(over.in) != lead.input || out == 0) continue;
         bytes = std::min(bytes, live - overlap_bytes(out, bytes_.size(over.in), lead.bytes));
@@ -68,7 +68,7 @@ std::vector<OverlapChoice> RolledGroups::over_inputs(int k) const {
   std::vector<OverlapChoice> result;
   const Instance& instance = at(k);
   if (!instance.op.valid()) return result;
-  for (const InputLead& lead : leads_.of(instance.op)) {
+  for (const InputLead& lead : leads_.leads_of(instance.op)) {
     const std::vector<TensorId>& inputs = flow_.graph.op(instance.op).inputs;
     const ValueId in =
         instance.reads[static_cast<size_t>(std::ranges::find(inputs, lead.input) - inputs.begin())];
@@ -84,7 +84,7 @@ std::optional<std::pair<OverlapChoice, int64_t>> RolledGroups::single_overlap(in
   if (!options_.in_place || out == 0 || !instance.op.valid()) return std::nullopt;
   const int64_t apart =
       out + problem_.ops[position(order_[position(k)])].scratch_bytes + bytes_.held(k);
-  for (const InputLead& lead : leads_.of(instance.op)) {
+  for (const InputLead& lead : leads_.leads_of(instance.op)) {
     for (const OverlapChoice& over : over_inputs(k)) {
       if (flow_.tensor(over.in) != lead.input) continue;
       if (apart - overlap_bytes(out, bytes_.size(over.in), lead.bytes) ==
@@ -231,11 +231,11 @@ std::vector<GroupCandidate> RolledGroups::groups(int begin, int end,
   return result;
 }
 
-bool RolledGroups::measure(GroupCandidate& piece, int64_t useless_bytes) const {
+bool RolledGroups::measure(GroupCandidate& piece, int64_t incumbent_bytes) const {
   const std::optional<Derived> derived = derive(flow_, piece.group, Regions::kNone);
   if (!derived) return false;
   piece.bytes = bytes_.group(piece.begin, group_bytes(flow_, *derived));
-  if (!options_.in_place) return piece.bytes < useless_bytes;
+  if (!options_.in_place) return piece.bytes < incumbent_bytes;
   std::vector<ValueId> whole;
   int64_t largest_out = 0, largest_in = 0;
   for (const DerivedStep& step : derived->steps) {
@@ -246,18 +246,18 @@ bool RolledGroups::measure(GroupCandidate& piece, int64_t useless_bytes) const {
   }
   const std::vector<ValueId> inputs = bytes_.consumed(piece.begin, piece.end);
   for (const ValueId v : inputs) largest_in = std::max(largest_in, bytes_.size(v));
-  if (piece.bytes - std::min(largest_out, largest_in) >= useless_bytes) return false;
+  if (piece.bytes - std::min(largest_out, largest_in) >= incumbent_bytes) return false;
   const BestOverlap best = best_overlap(flow_, inputs, whole, [&](ValueId out, ValueId in) {
     return group_lead(flow_, *derived, out, in);
   });
   piece.overlap = best.choice;
   piece.lead_bytes = best.lead_bytes;
   piece.bytes -= best.saved_bytes;
-  return piece.bytes < useless_bytes;
+  return piece.bytes < incumbent_bytes;
 }
 
 std::optional<GroupCandidate> RolledGroups::in_tiles(GroupCandidate piece, int64_t rows,
-                                                     int64_t useless_bytes) const {
+                                                     int64_t incumbent_bytes) const {
   for (int k = piece.begin; k < piece.end; ++k) {
     if (flow_.instances.receives(at(k)) || flow_.instances.delivers(at(k))) return std::nullopt;
   }
@@ -268,7 +268,7 @@ std::optional<GroupCandidate> RolledGroups::in_tiles(GroupCandidate piece, int64
   tiled->loop.step = rows;
   piece.overlap.reset();
   piece.lead_bytes = 0;
-  if (!measure(piece, useless_bytes)) return std::nullopt;
+  if (!measure(piece, incumbent_bytes)) return std::nullopt;
   return piece;
 }
 
@@ -289,7 +289,7 @@ void RolledGroups::pass_through(int begin, int k, Through& through) const {
   }
 }
 
-std::vector<GroupCandidate> RolledGroups::all(const std::vector<int64_t>& otherwise_bytes, int most,
+std::vector<GroupCandidate> RolledGroups::all(const std::vector<int64_t>& incumbent_bytes, int most,
                                               Granularity granularity) const {
   std::vector<GroupCandidate> result;
   const auto count = static_cast<int>(order_.size());
@@ -301,7 +301,7 @@ std::vector<GroupCandidate> RolledGroups::all(const std::vector<int64_t>& otherw
       if (!(sums_rows(begin, last) || cuts_anywhere(last, granularity)) ||
           reads_sums(begin, end - 1, last))
         break;
-      most_bytes = std::max(most_bytes, otherwise_bytes[position(end - 1)]);
+      most_bytes = std::max(most_bytes, incumbent_bytes[position(end - 1)]);
       pass_through(begin, end - 1, through);
       // What is live behind the group is live throughout, whichever way it executes.
       if (bytes_.held(end) >= most_bytes) continue;

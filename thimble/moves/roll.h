@@ -35,16 +35,16 @@ class RolledGroups {
   [[nodiscard]] const std::vector<int64_t>& single_bytes() const { return single_bytes_; }
   /// All pieces of at most `most` instances that need less than the most that one of them needs
   /// otherwise, per position.
-  [[nodiscard]] std::vector<GroupCandidate> all(const std::vector<int64_t>& otherwise_bytes,
+  [[nodiscard]] std::vector<GroupCandidate> all(const std::vector<int64_t>& incumbent_bytes,
                                                 int most, Granularity granularity) const;
   /// Positions [begin, end) as a group, along each axis that there may be rows along; what reduces
   /// them is finalised behind it. Without their bytes.
   [[nodiscard]] std::vector<GroupCandidate> groups(int begin, int end,
                                                    Granularity granularity) const;
   /// A piece, not in slices, with tiles of so many rows (by pixels: of so many columns) in place of
-  /// one; nothing if it needs useless_bytes then, or its rows come from or go to a port.
+  /// one; nothing if it needs incumbent_bytes or more then, or its rows come from or go to a port.
   [[nodiscard]] std::optional<GroupCandidate> in_tiles(GroupCandidate piece, int64_t rows,
-                                                       int64_t useless_bytes) const;
+                                                       int64_t incumbent_bytes) const;
   /// An output over an input that dies at the position, where that has a lead: per position.
   [[nodiscard]] std::vector<OverlapChoice> over_inputs(int at) const;
   /// That of single_bytes, with its lead; nothing if the instance needs no overlap for them, or
@@ -65,8 +65,8 @@ class RolledGroups {
   /// Whether all of them make rows and columns of those of their operands: images, not tokens.
   [[nodiscard]] bool keeps_axes(int begin, int end) const;
   [[nodiscard]] Group group(int begin, int end, int axis, Granularity granularity) const;
-  /// False where it is no group, or needs useless_bytes in any case.
-  bool measure(GroupCandidate& piece, int64_t useless_bytes) const;
+  /// False where it is no group, or needs incumbent_bytes or more in any case.
+  bool measure(GroupCandidate& piece, int64_t incumbent_bytes) const;
   /// What a group that begins somewhere is the last to read of what was made before; the largest
   /// that may overlap; and what lies in it alone, at the least.
   struct Through {

@@ -22,7 +22,7 @@ std::optional<Group> in_strips(const Dataflow& dataflow, const Group& group, int
   result.loop = {.paced = columns.paced,
                  .axis = kColumnAxis,
                  .step = step,
-                 .border = Border::kAgain,
+                 .border = Border::kRecompute,
                  .others = {},
                  .alongside = {}};
   result.members.push_back({group});

@@ -5,7 +5,7 @@
 //
 //   x > expand t > depthwise/2 u > project y        one row of y at a time, t again
 //
-//   loop {paced y, rows, step 1, roll; t again}
+//   loop {paced y, rows, step 1, roll; t recompute}
 //     loop {paced y, columns, step 0, roll}     expand: 3 rows of t    depthwise: 1 of u    project
 #pragma once
 
@@ -15,7 +15,7 @@
 
 #include "thimble/model/time_limit.h"
 #include "thimble/moves/sweep_clocks.h"
-#include "thimble/moves/sweep_ways.h"
+#include "thimble/moves/sweep_labels.h"
 #include "thimble/plan/plan.h"
 
 namespace thimble {
@@ -24,23 +24,23 @@ namespace thimble {
 struct Sweep {
   int begin = 0, end = 0;
   SweepTile tile;
-  std::vector<ValueId> again;            ///< rows of these, or there is nothing to keep of them
-  std::vector<ValueId> columns_again;    ///< columns, too, of some of these
-  std::optional<OverlapChoice> overlap;  ///< an output of it over a consumed input
-  int64_t lead_bytes = 0;                ///< of the overlap
-  int64_t bytes = 0;                     ///< live while it runs
-  int64_t macs = 0;                      ///< as executed
-  double instructions = 0;               ///< estimated
+  std::vector<ValueId> recomputed;          ///< rows of these, or there is nothing to keep of them
+  std::vector<ValueId> recomputed_columns;  ///< columns, too, of some of these
+  std::optional<OverlapChoice> overlap;     ///< an output of it over a consumed input
+  int64_t lead_bytes = 0;                   ///< of the overlap
+  int64_t bytes = 0;                        ///< live while it runs
+  int64_t macs = 0;                         ///< as executed
+  double instructions = 0;                  ///< estimated
 };
 
 struct SweepOptions {
-  bool in_place = true;        ///< outputs may lie over inputs
-  bool recomputes = true;      ///< values may be computed again
-  bool columns_again = false;  ///< not only rows: of use where rows are short
+  bool in_place = true;             ///< outputs may lie over inputs
+  bool recomputes = true;           ///< values may be computed again
+  bool recomputes_columns = false;  ///< not only rows: of use where rows are short
   /// More than the network's, in one sweep; kAnyMacs: they do not count.
-  int64_t most_macs_again = kAnyMacs;
+  int64_t most_recomputed_macs = kAnyMacs;
   int most_instances = 128;  ///< in a group
-  int most_ways = 16;        ///< per run and tile: choices of values to compute again, at the most
+  int most_labels = 16;      ///< per run and tile: choices of values to compute again, at the most
   int jobs = 1;              ///< threads
   const TimeLimit* time = nullptr;  ///< past it, no more are looked for
 };

@@ -53,7 +53,8 @@ class SweepClocks {
   [[nodiscard]] size_t received_before(int position, const SweepTile& tile) const;
 
  private:
-  using Clocks = std::map<std::pair<int64_t, int64_t>, std::optional<Clock>>;  ///< by step, among
+  /// By step and SweepTile::period_tiles.
+  using Clocks = std::map<std::pair<int64_t, int64_t>, std::optional<Clock>>;
   /// Which loops there are.
   struct Loops {
     SweepAxes axes;

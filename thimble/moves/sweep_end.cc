@@ -11,11 +11,11 @@ bool is_row_major_image(const Dataflow& flow, ValueId value) {
          flow.shape(value)[0] == 1;
 }
 
-SweepEnd::SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>& otherwise_bytes)
+SweepEnd::SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>& incumbent_bytes)
     : order_(order), end_(end), first_(std::max(0, end - order.options.most_instances)) {
   const auto count = static_cast<size_t>(end - first_);
   most_.resize(count);
-  room_.resize(count);
+  budget_bytes_.resize(count);
   consumed_.resize(count);
   found_.resize(count);
   const Lives& lives = order.bytes.lives();
@@ -26,9 +26,9 @@ SweepEnd::SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>&
     std::erase_if(consumed, [&](ValueId v) { return lives.made[v.index()] == p; });
     for (const ValueId v : order.bytes.consumed(p, p + 1)) consumed.push_back(v);
     std::ranges::sort(consumed);
-    most = std::max(most, otherwise_bytes[static_cast<size_t>(p)]);
+    most = std::max(most, incumbent_bytes[static_cast<size_t>(p)]);
     most_[k] = most;
-    room_[k] = most - order.bytes.held(p);
+    budget_bytes_[k] = most - order.bytes.held(p);
     if (!order.options.in_place) continue;
     int64_t largest = 0;
     for (const ValueId v : consumed) {
@@ -36,14 +36,15 @@ SweepEnd::SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>&
       consumed_[k].push_back(v);
       largest = std::max(largest, order.bytes.size(v));
     }
-    room_[k] += largest;
+    budget_bytes_[k] += largest;
   }
-  for (size_t k = 1; k < count; ++k) room_[k] = std::max(room_[k], room_[k - 1]);
+  for (size_t k = 1; k < count; ++k)
+    budget_bytes_[k] = std::max(budget_bytes_[k], budget_bytes_[k - 1]);
 }
 
 void SweepEnd::find(int begin, const SweepFound& found) {
   std::vector<SweepFound>& best = found_[static_cast<size_t>(begin - first_)];
-  const bool by_macs = order_.options.most_macs_again < kAnyMacs;
+  const bool by_macs = order_.options.most_recomputed_macs < kAnyMacs;
   const auto as_good_as = [&](const SweepFound& a, const SweepFound& b) {
     return a.bytes <= b.bytes && a.instructions <= b.instructions && (!by_macs || a.macs <= b.macs);
   };
@@ -62,8 +63,8 @@ std::vector<Sweep> SweepEnd::sweeps() const {
       Sweep sweep{.begin = begin,
                   .end = end_,
                   .tile = f.tile,
-                  .again = {},
-                  .columns_again = {},
+                  .recomputed = {},
+                  .recomputed_columns = {},
                   .overlap = f.overlap,
                   .lead_bytes = f.lead_bytes,
                   .bytes = f.bytes,
@@ -72,9 +73,9 @@ std::vector<Sweep> SweepEnd::sweeps() const {
       int p = begin;
       for (int c = f.choice; c >= 0; ++p) {
         const Choice& choice = choices_[static_cast<size_t>(c)];
-        if (choice.kind != SweepChoice::Kind::kKept) sweep.again.push_back(order_.at(p).makes);
-        if (choice.kind == SweepChoice::Kind::kAllAgain)
-          sweep.columns_again.push_back(order_.at(p).makes);
+        if (choice.kind != SweepChoice::Kind::kKept) sweep.recomputed.push_back(order_.at(p).makes);
+        if (choice.kind == SweepChoice::Kind::kRecomputeAll)
+          sweep.recomputed_columns.push_back(order_.at(p).makes);
         c = choice.before;
       }
       result.push_back(std::move(sweep));

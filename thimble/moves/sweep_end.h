@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "thimble/moves/sweep.h"
-#include "thimble/moves/sweep_ways.h"
+#include "thimble/moves/sweep_labels.h"
 #include "thimble/plan/evaluate.h"
 
 namespace thimble {
@@ -46,14 +46,14 @@ class SweepEnd {
     SweepChoice::Kind kind = SweepChoice::Kind::kKept;
   };
 
-  SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>& otherwise_bytes);
+  SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>& incumbent_bytes);
 
   [[nodiscard]] int first() const { return first_; }
-  /// Bytes that one of the instances from the position to the end needs otherwise.
+  /// The most that an instance from the position to the end needs outside of sweeps.
   [[nodiscard]] int64_t most(int p) const { return at(most_, p); }
-  /// Groups from the position or one before it to the end are of no use if what they make for
-  /// others and have inside is as much.
-  [[nodiscard]] int64_t room(int p) const { return at(room_, p); }
+  /// Groups from the position or one before it to the end are of no use unless what they make for
+  /// others and have inside is less.
+  [[nodiscard]] int64_t budget_bytes(int p) const { return at(budget_bytes_, p); }
   /// What a group from there to the end consumes, row-major images only, ascending.
   [[nodiscard]] const std::vector<ValueId>& consumed(int p) const { return at(consumed_, p); }
 
@@ -73,7 +73,7 @@ class SweepEnd {
 
   const SweepOrder& order_;
   const int end_, first_;
-  std::vector<int64_t> most_, room_;  ///< per position from the first on, as all of these
+  std::vector<int64_t> most_, budget_bytes_;  ///< per position from the first on, as all of these
   std::vector<std::vector<ValueId>> consumed_;
   std::vector<std::vector<SweepFound>> found_;  ///< none as good as another
   std::vector<Choice> choices_;

@@ -50,7 +50,7 @@ class SweepPass {
         rows_(clocks.rows(tile)),
         columns_(clocks.columns(tile)),
         tile_(tile),
-        by_macs_(order.options.most_macs_again < kAnyMacs) {}
+        by_macs_(order.options.most_recomputed_macs < kAnyMacs) {}
 
   void run() {
     if (rows_ == nullptr || (tile_.by_columns() && columns_ == nullptr)) return;
@@ -62,10 +62,10 @@ class SweepPass {
     if (period_ > kLongestPeriod || columns_period_ > kLongestPeriod) return;
     for (int p = clocks_.end() - 1; p > last_; --p)
       made_ += flow_.size_bytes(flow_.sums_of(all_.at(p).makes));
-    ways_ = SweepWays(0, period_, columns_period_);
-    ways_.add({});
+    labels_ = SweepLabels(0, period_, columns_period_);
+    labels_.add({});
     choices_ = {-1};
-    for (int p = last_; p >= first_ && ways_.size() > 0; --p) {
+    for (int p = last_; p >= first_ && labels_.size() > 0; --p) {
       if (!extend(p)) break;
       never_rests_ = never_rests_ || down(p).beat.tiles == 1;
       if (p + 1 < clocks_.end() && never_rests_) emit(p);
@@ -82,11 +82,12 @@ class SweepPass {
       window = std::max(window, made.end(static_cast<int64_t>(tile)) - from[tile]);
     return window - ceil_div(made.rows, made.tiles);
   }
-  /// Asks for what tiles of `reader` begin to read, from `again` positions earlier.
-  static void ask(std::span<int64_t> from, const Affine& pace, const Beat& reader, int64_t again) {
+  /// Asks for what tiles of `reader` begin to read, from `reach_back` positions earlier.
+  static void ask(std::span<int64_t> from, const Affine& pace, const Beat& reader,
+                  int64_t reach_back) {
     int64_t tile = 0;
     for (int64_t& first : from)
-      first = std::min(first, first_read(pace, reader.begin(tile++) - again));
+      first = std::min(first, first_read(pace, reader.begin(tile++) - reach_back));
   }
 
   /// What of it is read inside, and outside. False where the run cannot be made longer by it.
@@ -165,7 +166,7 @@ class SweepPass {
     return true;
   }
 
-  /// Every way, with the instance at position p as each of its choices.
+  /// Every label, with the instance at position p as each of its choices.
   bool extend(int p) {
     SweptValue made;
     if (!describe(p, made) || !open_operands(p, made)) return false;
@@ -176,24 +177,25 @@ class SweepPass {
     priced_.clear();
     once_ = instance.op.valid() ? macs(flow_.graph, flow_.graph.op(instance.op)) : 0;
     all_once_ += once_;
-    SweepWays next(open_.size(), period_, columns_period_);
-    for (size_t way = 0; way < ways_.size(); ++way) {
+    SweepLabels next(open_.size(), period_, columns_period_);
+    for (size_t label = 0; label < labels_.size(); ++label) {
       SweepChoice choice;
       if (own_) {
-        const SweepDemand demand = ways_.demand(way, *own_);
+        const SweepDemand demand = labels_.demand(label, *own_);
         choice.back = back(made.beat, demand.rows());
         choice.back_columns = back(made.column_beat, demand.columns());
       }
-      for (const Kind kind : {Kind::kKept, Kind::kRowsAgain, Kind::kAllAgain}) {
+      for (const Kind kind : {Kind::kKept, Kind::kRecomputeRows, Kind::kRecomputeAll}) {
         choice.kind = kind;
-        if (is_worth(p, made, choice)) add(p, way, made, priced(p, made, choice), next);
+        if (is_worth(p, made, choice)) add(p, label, made, priced(p, made, choice), next);
       }
     }
-    next.keep_best(static_cast<size_t>(all_.options.most_ways), all_.options.most_macs_again);
+    next.keep_best(static_cast<size_t>(all_.options.most_labels),
+                   all_.options.most_recomputed_macs);
     choices_.clear();
-    for (size_t way = 0; way < next.size(); ++way)
-      choices_.push_back(end_.choose({next[way].before, next[way].kind}));
-    ways_ = std::move(next);
+    for (size_t label = 0; label < next.size(); ++label)
+      choices_.push_back(end_.choose({next[label].before, next[label].kind}));
+    labels_ = std::move(next);
     return true;
   }
 
@@ -201,7 +203,7 @@ class SweepPass {
     const bool shares = choice.back > 0 || choice.back_columns > 0;
     // Where it rests, it would be computed again, too.
     const bool may_be_new = !made.full && !made.by_rows && made.beat.tiles == 1;
-    const bool may_again = all_.options.recomputes && all_.at(p).op.valid();
+    const bool may_recompute = all_.options.recomputes && all_.at(p).op.valid();
     switch (choice.kind) {
       case Kind::kKept:
         if (made.rows() > 1 && own_ && before_[*own_].rests && tile_.by_columns() && !made.full &&
@@ -209,61 +211,62 @@ class SweepPass {
           return false;  // such a window has no form
         // What tiles do not share may as well be new in each.
         return shares || !may_be_new || made.column_beat.tiles > 1;
-      case Kind::kRowsAgain:
-        return may_be_new && choice.back != 0 && may_again;
-      case Kind::kAllAgain:
+      case Kind::kRecomputeRows:
+        return may_be_new && choice.back != 0 && may_recompute;
+      case Kind::kRecomputeAll:
         return may_be_new && made.column_beat.tiles == 1 &&
-               (!shares || (may_again && all_.options.columns_again));
+               (!shares || (may_recompute && all_.options.recomputes_columns));
     }
     return false;
   }
 
-  /// The way, with the choice for what is made at p.
+  /// The label, with the choice for what is made at p.
   void add(int p, size_t from, const SweptValue& made, const PricedChoice& priced,
-           SweepWays& next) {
+           SweepLabels& next) {
     const SweepChoice& choice = priced.choice;
-    SweepWay way = ways_[from];
-    way.before = choices_[from];
-    way.kind = choice.kind;
-    way.macs += priced.work.macs;
-    if (by_macs_ && way.macs - all_once_ > all_.options.most_macs_again) return;
-    for (size_t r = 0; r < way.with.size(); ++r) {
+    SweepLabel label = labels_[from];
+    label.before = choices_[from];
+    label.kind = choice.kind;
+    label.macs += priced.work.macs;
+    if (by_macs_ && label.macs - all_once_ > all_.options.most_recomputed_macs) return;
+    for (size_t r = 0; r < label.with.size(); ++r) {
       const ScratchTime& more = priced.work.with[r];
-      way.with[r].scratch_bytes = std::max(way.with[r].scratch_bytes, more.scratch_bytes);
-      way.with[r].instructions += more.instructions;
+      label.with[r].scratch_bytes = std::max(label.with[r].scratch_bytes, more.scratch_bytes);
+      label.with[r].instructions += more.instructions;
     }
     int64_t here = 0;  // new in each tile, while this instance executes
-    if (choice.kind == Kind::kAllAgain) {
+    if (choice.kind == Kind::kRecomputeAll) {
       here = priced.bytes;
     } else {
-      way.carried_bytes += priced.bytes;
+      label.carried_bytes += priced.bytes;
     }
-    set_demands(from, here, way, next);
-    if (made_ + way.with.front().scratch_bytes + way.inner_bytes >= end_.room(p)) return;
+    set_demands(from, here, label, next);
+    if (made_ + label.with.front().scratch_bytes + label.inner_bytes >= end_.budget_bytes(p))
+      return;
     for (const OpenOperand& operand : operands_) {
       const SweepDemand demand = next.demand(next.size(), operand.open);
-      ask(demand.rows(), operand.rows, made.beat, choice.rows_again());
-      ask(demand.columns(), operand.columns, made.column_beat, choice.columns_again());
+      ask(demand.rows(), operand.rows, made.beat, choice.recomputed_rows());
+      ask(demand.columns(), operand.columns, made.column_beat, choice.recomputed_columns());
     }
-    next.add(way);
+    next.add(label);
   }
 
-  /// What is asked of the open values but for operands of this instance, and the way's bytes.
-  void set_demands(size_t from, int64_t here, SweepWay& way, SweepWays& next) {
+  /// What is asked of the open values but for operands of this instance, and the label's bytes.
+  void set_demands(size_t from, int64_t here, SweepLabel& label, SweepLabels& next) {
     int64_t most_new = 0;
     if (own_) {  // what it outlived is outlived by the value before it, if there is one
-      const int64_t outlived = ways_.demand(from, *own_).new_bytes() + here;
-      if (*own_ == 0) way.past_bytes = std::max(way.past_bytes, outlived);
+      const int64_t outlived = labels_.demand(from, *own_).new_bytes() + here;
+      if (*own_ == 0) label.past_bytes = std::max(label.past_bytes, outlived);
     }
     for (size_t k = open_.size(); k-- > 0;) {
       const SweepDemand demand = next.demand(next.size(), k);
       if (k < from_.size()) {
-        std::ranges::copy(ways_.demand(from, from_[k]).numbers, demand.numbers.begin());
+        std::ranges::copy(labels_.demand(from, from_[k]).numbers, demand.numbers.begin());
         // The value made here stays until its last reader has executed.
         if (own_ && k >= *own_) demand.new_bytes() += here;
         if (own_ && k + 1 == *own_)
           demand.new_bytes() =
-              std::max(demand.new_bytes(), ways_.demand(from, *own_).new_bytes() + here);
+              std::max(demand.new_bytes(), labels_.demand(from, *own_).new_bytes() + here);
       } else {
         std::ranges::fill(demand.numbers, std::numeric_limits<int64_t>::max());
         demand.new_bytes() = SweepDemand::kNoBytes;
@@ -271,8 +274,8 @@ class SweepPass {
       if (k + 1 == open_.size()) demand.new_bytes() = std::max(demand.new_bytes(), here);
       most_new = std::max(most_new, demand.new_bytes());
     }
-    if (open_.empty()) way.past_bytes = std::max(way.past_bytes, here);
-    way.inner_bytes = way.carried_bytes + std::max(most_new, way.past_bytes);
+    if (open_.empty()) label.past_bytes = std::max(label.past_bytes, here);
+    label.inner_bytes = label.carried_bytes + std::max(most_new, label.past_bytes);
   }
 
   const PricedChoice& priced(int p, const SweptValue& made, const SweepChoice& choice) {
@@ -286,7 +289,7 @@ class SweepPass {
         .inner = tile_.by_columns() && all_.at(p).op.valid() ? &across(p) : nullptr,
         .executes = all_.at(p).op.valid(),
         .reads_whole = p == first_};
-    const SweepTimes::Work& work = times_.of(call, made, choice);
+    const SweepTimes::Work& work = times_.work_of(call, made, choice);
     const int64_t bytes = made.full ? 0 : made.bytes(choice);
     return priced_.emplace_back(PricedChoice{choice, bytes, work});
   }
@@ -308,28 +311,28 @@ class SweepPass {
     return result;
   }
 
-  [[nodiscard]] ReadImage read_image(size_t way, size_t open) {
+  [[nodiscard]] ReadImage read_image(size_t label, size_t open) {
     const ValueId value = open_[open].value;
     const int64_t height = flow_.shape(value)[kRowAxis];
     return {height, all_.bytes.size(value) / height, open_[open].pace,
-            ways_.demand(way, open).rows()};
+            labels_.demand(label, open).rows()};
   }
 
   /// The runs that begin at p.
   void emit(int p) {
     const std::vector<Pair> overlaps = pairs(p);
     const int64_t around = all_.bytes.held(p) + made_;
-    for (size_t number = 0; number < ways_.size(); ++number) {
-      const SweepWay& way = ways_[number];
-      SweepFound found{.bytes = around + way.inner_bytes,
-                       .macs = way.macs,
+    for (size_t number = 0; number < labels_.size(); ++number) {
+      const SweepLabel& label = labels_[number];
+      SweepFound found{.bytes = around + label.inner_bytes,
+                       .macs = label.macs,
                        .choice = choices_[number],
                        .overlap = {},
                        .tile = tile_};
       found.bytes -= overlap(p, number, overlaps, found);
       const int64_t without_scratch = found.bytes;
       int64_t scratch = -1;
-      for (const ScratchTime& with : way.with) {
+      for (const ScratchTime& with : label.with) {
         if (with.scratch_bytes == scratch) continue;
         scratch = with.scratch_bytes;
         found.bytes = without_scratch + scratch;
@@ -340,11 +343,11 @@ class SweepPass {
   }
 
   /// The bytes that the best overlap saves, and which one that is.
-  int64_t overlap(int p, size_t way, const std::vector<Pair>& overlaps, SweepFound& found) {
+  int64_t overlap(int p, size_t label, const std::vector<Pair>& overlaps, SweepFound& found) {
     int64_t saved = 0;
     for (const auto& [k, out, sharing] : overlaps) {
       if (sharing <= saved || found.bytes - sharing >= end_.most(p)) continue;
-      const int64_t ahead = sweep_lead(*out, read_image(way, k));
+      const int64_t ahead = sweep_lead(*out, read_image(label, k));
       const int64_t shared =
           overlap_bytes(all_.bytes.size(out->value), all_.bytes.size(open_[k].value), ahead);
       if (shared <= saved) continue;
@@ -377,7 +380,7 @@ class SweepPass {
   std::vector<size_t> from_;           ///< per open value that was open before: its number then
   std::optional<size_t> own_;          ///< what is made at the current position, in before_
   std::vector<OpenOperand> operands_;  ///< of the current position
-  SweepWays ways_{0, 1, 1};            ///< from the current position on
+  SweepLabels labels_{0, 1, 1};        ///< from the current position on
   std::vector<int> choices_;           ///< of each, in end_
 };
 

@@ -10,13 +10,13 @@ constexpr int64_t kMostAxes = 8;  ///< of a tensor
 
 /// A loop around a call that makes `extent` positions, from the first tile on in which there is
 /// something to do.
-LoopAround busy(const TiledCall& call, int64_t again, int64_t extent) {
+LoopAround busy(const TiledCall& call, int64_t reach_back, int64_t extent) {
   LoopAround result{call, 0};
   Beat& beat = result.tile.beat;
-  beat.again = again;
+  beat.reach_back = reach_back;
   beat.phase -= floor_div(beat.phase - beat.tiles, beat.rows) * beat.rows;
   result.tiles =
-      ceil_div(beat.tiles * extent - beat.phase + std::max<int64_t>(again, 0), beat.rows) + 1;
+      ceil_div(beat.tiles * extent - beat.phase + std::max<int64_t>(reach_back, 0), beat.rows) + 1;
   return result;
 }
 
@@ -31,16 +31,17 @@ size_t SweepTimes::Hash::operator()(const Key& key) const {
   return hash;
 }
 
-const SweepTimes::Work& SweepTimes::of(const SweptCall& swept, const SweptValue& made,
-                                       const SweepChoice& choice) {
+const SweepTimes::Work& SweepTimes::work_of(const SweptCall& swept, const SweptValue& made,
+                                            const SweepChoice& choice) {
   using Kind = SweepChoice::Kind;
   loops_.resize(swept.inner == nullptr ? 1 : 2);
-  loops_[0] = busy(*swept.outer, choice.rows_again(), made.height);
-  if (swept.inner != nullptr) loops_[1] = busy(*swept.inner, choice.columns_again(), made.width);
+  loops_[0] = busy(*swept.outer, choice.recomputed_rows(), made.height);
+  if (swept.inner != nullptr)
+    loops_[1] = busy(*swept.inner, choice.recomputed_columns(), made.width);
   const bool window = swept.inner != nullptr && made.rows() > 1;
-  const Lies inside = choice.kind == Kind::kAllAgain ? Lies::kTile
-                      : window                       ? Lies::kWindow
-                                                     : Lies::kRing;
+  const Lies inside = choice.kind == Kind::kRecomputeAll ? Lies::kTile
+                      : window                           ? Lies::kWindow
+                                                         : Lies::kRing;
   const Lies operands = swept.reads_whole ? Lies::kWhole : inside;
   const Lies out = made.full ? Lies::kWhole : inside;
   const bool copies = choice.kind == Kind::kKept && choice.back > 0 && made.rows() > 1 &&
@@ -51,18 +52,19 @@ const SweepTimes::Work& SweepTimes::of(const SweptCall& swept, const SweptValue&
   size_t at = 2;
   for (const LoopAround& loop : loops_) {
     const Beat& beat = loop.tile.beat;
-    for (const int64_t part : {beat.rows, beat.tiles, beat.phase, beat.again}) key[at++] = part;
+    for (const int64_t part : {beat.rows, beat.tiles, beat.phase, beat.reach_back})
+      key[at++] = part;
   }
   const auto [known, added] = known_.try_emplace(key);
   Work& work = known->second;
   if (!added) return work;
   work.macs = made.macs(choice, swept.macs);
   if (!swept.executes) return work;
-  const KernelWays& ways = latency_.tiled(swept.call, loops_, operands, out);
+  const KernelTimes& times = latency_.tiled(swept.call, loops_, operands, out);
   const double kept = copies ? latency_.kept(swept.call, loops_, choice.back) : 0;
-  for (size_t r = 0; r < kScratchRooms.size(); ++r) {
-    const KernelWay& way = fastest_within(ways, kScratchRooms[r]);
-    work.with[r] = {way.scratch_bytes, way.instructions + kept};
+  for (size_t r = 0; r < kScratchBudgets.size(); ++r) {
+    const KernelTime& time = fastest_within(times, kScratchBudgets[r]);
+    work.with[r] = {time.scratch_bytes, time.instructions + kept};
   }
   return work;
 }

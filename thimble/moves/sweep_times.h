@@ -26,8 +26,8 @@ class SweepTimes {
  public:
   struct Work {
     int64_t macs = 0;  ///< as executed
-    /// Estimated, with copies of what is kept beside windows: with each of the rooms for scratch.
-    std::array<ScratchTime, kScratchRooms.size()> with = {};
+    /// Estimated, with copies of what is kept beside windows: with each budget of scratch.
+    std::array<ScratchTime, kScratchBudgets.size()> with = {};
   };
 
   /// The estimate must outlive this.
@@ -35,8 +35,8 @@ class SweepTimes {
 
   /// Tiles in which there is nothing to do count nothing: they take little, and differ from run to
   /// run. Valid until the next call.
-  [[nodiscard]] const Work& of(const SweptCall& swept, const SweptValue& made,
-                               const SweepChoice& choice);
+  [[nodiscard]] const Work& work_of(const SweptCall& swept, const SweptValue& made,
+                                    const SweepChoice& choice);
 
  private:
   using Key = std::array<int64_t, 10>;

@@ -24,9 +24,10 @@ int64_t SweptValue::bytes(const SweepChoice& choice) const {
   const int64_t back = rolls ? std::max<int64_t>(choice.back, 0) : choice.back;
   const int64_t window = std::min(rows() + back, height);
   if (by_rows) return window * width * pixel_bytes;
-  const bool all_again = choice.kind == SweepChoice::Kind::kAllAgain;
-  const int64_t again = all_again ? choice.back_columns : std::max<int64_t>(choice.back_columns, 0);
-  const int64_t wide = std::min(columns() + again, width);
+  const bool recomputes_all = choice.kind == SweepChoice::Kind::kRecomputeAll;
+  const int64_t columns_back =
+      recomputes_all ? choice.back_columns : std::max<int64_t>(choice.back_columns, 0);
+  const int64_t wide = std::min(columns() + columns_back, width);
   if (!rolls || back == 0) return window * wide * pixel_bytes;
   const int64_t kept = back * width;
   if (rows() == 1) return std::min(kept + wide, height * width) * pixel_bytes;
@@ -34,11 +35,11 @@ int64_t SweptValue::bytes(const SweepChoice& choice) const {
 }
 
 int64_t SweptValue::macs(const SweepChoice& choice, int64_t once) const {
-  const auto part = [&](int64_t all_macs, int64_t from, int64_t again, int64_t each, int64_t all) {
-    return again == 0 ? all_macs : all_macs * covered(from - again, each + again, each, all) / all;
+  const auto part = [&](int64_t all_macs, int64_t from, int64_t back, int64_t each, int64_t all) {
+    return back == 0 ? all_macs : all_macs * covered(from - back, each + back, each, all) / all;
   };
-  const int64_t all_columns = part(once, beat.begin(0), choice.rows_again(), rows(), height);
-  return part(all_columns, column_beat.begin(0), choice.columns_again(), columns(), width);
+  const int64_t all_columns = part(once, beat.begin(0), choice.recomputed_rows(), rows(), height);
+  return part(all_columns, column_beat.begin(0), choice.recomputed_columns(), columns(), width);
 }
 
 }  // namespace thimble

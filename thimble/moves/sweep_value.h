@@ -11,9 +11,8 @@
 
 namespace thimble {
 
-/// Bytes of scratch that kernels may have in a sweep, one after the other: a sweep is found with
-/// each.
-constexpr std::array<int64_t, 5> kScratchRooms = {0, 256, 1024, 4096, INT64_MAX};
+/// Bytes of scratch that kernels may have in a sweep: it is found with each of these budgets.
+constexpr std::array<int64_t, 5> kScratchBudgets = {0, 256, 1024, 4096, INT64_MAX};
 struct ScratchTime {
   int64_t scratch_bytes = 0;
   double instructions = 0;
@@ -23,15 +22,17 @@ struct ScratchTime {
 /// Less than 0: so many of the tile's own that nobody reads, which are left out if nothing is kept.
 struct SweepChoice {
   enum class Kind : uint8_t {
-    kKept,       ///< rolls
-    kRowsAgain,  ///< rows that tiles share are computed again, columns roll
-    kAllAgain,   ///< columns are computed again, too: new in each tile
+    kKept,           ///< rolls
+    kRecomputeRows,  ///< rows that tiles share are computed again, columns roll
+    kRecomputeAll,   ///< columns are computed again, too: new in each tile
   };
   int64_t back = 0, back_columns = 0;
   Kind kind = Kind::kKept;
 
-  [[nodiscard]] int64_t rows_again() const { return kind == Kind::kKept ? 0 : back; }
-  [[nodiscard]] int64_t columns_again() const { return kind == Kind::kAllAgain ? back_columns : 0; }
+  [[nodiscard]] int64_t recomputed_rows() const { return kind == Kind::kKept ? 0 : back; }
+  [[nodiscard]] int64_t recomputed_columns() const {
+    return kind == Kind::kRecomputeAll ? back_columns : 0;
+  }
   auto operator<=>(const SweepChoice&) const = default;
 };
 

@@ -25,16 +25,16 @@ Sweeps::Sweeps(const Dataflow& dataflow, const OrderBytes& bytes, const std::vec
 }
 
 std::vector<Sweep> Sweeps::ending_at(int end, const std::vector<SweepTile>& tiles,
-                                     const std::vector<int64_t>& otherwise_bytes,
+                                     const std::vector<int64_t>& incumbent_bytes,
                                      SweepTimes& times) const {
   SweepClocks clocks(order_.flow, order_.order, end, order_.options.most_instances);
-  SweepEnd found(order_, end, otherwise_bytes);
+  SweepEnd found(order_, end, incumbent_bytes);
   for (const SweepTile& tile : tiles) find_sweeps(order_, times, clocks, tile, found);
   return found.sweeps();
 }
 
 std::vector<Sweep> Sweeps::all(const std::vector<SweepTile>& tiles,
-                               const std::vector<int64_t>& otherwise_bytes) const {
+                               const std::vector<int64_t>& incumbent_bytes) const {
   // Ends side by side ask for the same times: a few of them a thread.
   constexpr size_t kEnds = 6;
   const size_t count = order_.order.size(), runs = (count + kEnds - 1) / kEnds;
@@ -43,7 +43,7 @@ std::vector<Sweep> Sweeps::all(const std::vector<SweepTile>& tiles,
     const size_t first = (runs - 1 - k) * kEnds;  // the longest ones first
     for (size_t last = std::min(first + kEnds, count); last-- > first;) {
       if (late(order_.options.time)) return;
-      found[last] = ending_at(static_cast<int>(last) + 1, tiles, otherwise_bytes, times_[worker]);
+      found[last] = ending_at(static_cast<int>(last) + 1, tiles, incumbent_bytes, times_[worker]);
     }
   });
   std::vector<Sweep> result;
@@ -60,8 +60,9 @@ GroupCandidate Sweeps::candidate(const Sweep& sweep) const {
   Group rows{.loop = *clocks.row_loop(sweep.begin, sweep.tile)};
   Group columns{
       .loop = {.paced = paced, .axis = sweep.tile.axes().columns, .step = sweep.tile.columns}};
-  for (const ValueId v : sweep.again) rows.loop.others.emplace_back(v, Border::kAgain);
-  for (const ValueId v : sweep.columns_again) columns.loop.others.emplace_back(v, Border::kAgain);
+  for (const ValueId v : sweep.recomputed) rows.loop.others.emplace_back(v, Border::kRecompute);
+  for (const ValueId v : sweep.recomputed_columns)
+    columns.loop.others.emplace_back(v, Border::kRecompute);
   GroupCandidate result{.begin = sweep.begin,
                         .end = sweep.end,
                         .overlap = sweep.overlap,

@@ -24,18 +24,18 @@ class Sweeps {
   /// ascending by end, then by begin. None of those with the same ends is as good as another in
   /// bytes, instructions and, if they are limited, MACs.
   [[nodiscard]] std::vector<Sweep> all(const std::vector<SweepTile>& tiles,
-                                       const std::vector<int64_t>& otherwise_bytes) const;
+                                       const std::vector<int64_t>& incumbent_bytes) const;
   /// Sweeps that end at `end`.
   [[nodiscard]] std::vector<Sweep> ending_at(int end, const std::vector<SweepTile>& tiles,
-                                             const std::vector<int64_t>& otherwise_bytes) const {
-    return ending_at(end, tiles, otherwise_bytes, times_.front());
+                                             const std::vector<int64_t>& incumbent_bytes) const {
+    return ending_at(end, tiles, incumbent_bytes, times_.front());
   }
-  /// With its group.
+  /// The sweep with its group.
   [[nodiscard]] GroupCandidate candidate(const Sweep& sweep) const;
 
  private:
   [[nodiscard]] std::vector<Sweep> ending_at(int end, const std::vector<SweepTile>& tiles,
-                                             const std::vector<int64_t>& otherwise_bytes,
+                                             const std::vector<int64_t>& incumbent_bytes,
                                              SweepTimes& times) const;
 
   const SweepOrder order_;

@@ -56,7 +56,7 @@ class MadeFolders {
   MadeFolders(const MadeFolders&) = delete;
   MadeFolders& operator=(const MadeFolders&) = delete;
 
-  /// Those above `path` that do not exist. Throws std::filesystem::filesystem_error.
+  /// Makes the folders above `path` that do not exist. Throws std::filesystem::filesystem_error.
   void make_above(const std::filesystem::path& path);
   void keep();
 

@@ -34,7 +34,7 @@ class Builder {
       if (const auto* call = std::get_if<InstanceCall>(&plan_.members[m].what)) {
         DerivedStep whole_step{.call = *call, .region = {}, .chunk = {}};
         whole_step.region = region_expr(whole(flow_.shape(flow_.made_by(*call))));
-        whole_step.recomputes = flow_.instances.instance(call->instance).again;
+        whole_step.recomputes = flow_.instances.instance(call->instance).recomputes;
         schedule_.nodes.push_back({with_scratch(step(whole_step, nullptr))});
       } else {
         group_ = &groups_[m];
@@ -49,7 +49,7 @@ class Builder {
       }
     }
     for (const OverlapChoice& o : plan_.overlaps) {
-      if (overlaps(o.out, o.in)) share(of(o.out), of(o.in));
+      if (overlaps(o.out, o.in)) share(buffer_of(o.out), buffer_of(o.in));
     }
     close_states(flow_.graph, schedule_);
     return std::move(schedule_);
@@ -60,7 +60,7 @@ class Builder {
   void add_buffers() {
     const size_t inputs = flow_.graph.inputs.size(), outputs = flow_.graph.outputs.size();
     for (size_t k = 0; k < flow_.instances.inputs.size(); ++k) {
-      const BufferId buffer = of(flow_.instances.inputs[k]);
+      const BufferId buffer = buffer_of(flow_.instances.inputs[k]);
       if (k < inputs) schedule_.inputs.push_back(buffer);
       if (k >= inputs) schedule_.states.push_back({buffer, {}});
     }
@@ -79,14 +79,14 @@ class Builder {
       }
     }
     for (size_t k = 0; k < flow_.instances.outputs.size(); ++k) {
-      const BufferId buffer = of(flow_.instances.outputs[k]);
+      const BufferId buffer = buffer_of(flow_.instances.outputs[k]);
       if (k < outputs) schedule_.outputs.push_back(buffer);
       if (k >= outputs) schedule_.states[k - outputs].out = buffer;
     }
     for (const ValueId v : sums) {
-      of(v);
+      buffer_of(v);
       const ValueId value{v.value - static_cast<int32_t>(flow_.instances.values.size())};
-      if (of_[value.index()].valid() && overlaps(value, v)) share(of_[value.index()], of(v));
+      if (of_[value.index()].valid() && overlaps(value, v)) share(of_[value.index()], buffer_of(v));
     }
     for (size_t m = 0; m < plan_.members.size(); ++m) {
       kept_.emplace_back();
@@ -106,7 +106,7 @@ class Builder {
     } else if (flow_.is_sums(v)) {
       if (std::ranges::find(sums, v) == sums.end()) sums.push_back(v);
     } else {
-      of(v);
+      buffer_of(v);
     }
   }
 
@@ -126,7 +126,7 @@ class Builder {
   }
 
   /// The buffer of a value outside of groups; full.
-  BufferId of(ValueId v) {
+  BufferId buffer_of(ValueId v) {
     BufferId& id = of_[v.index()];
     if (id.valid()) return id;
     id = {static_cast<int32_t>(schedule_.buffers.size())};
@@ -138,7 +138,7 @@ class Builder {
   BufferId scratch_of(const InstanceCall& call) {
     const OpId op = flow_.instances.instance(call.instance).op;
     if (!op.valid() || flow_.scratch_bytes(call) == 0) return {};
-    const Scratch needed = scratch(flow_.axes.kernel_uses().of(op, call.method));
+    const Scratch needed = scratch(flow_.axes.kernel_uses().uses_of(op, call.method));
     return needed.size_bytes > 0 ? add_scratch(schedule_, needed) : BufferId{};
   }
 
@@ -307,7 +307,8 @@ Schedule with_kernels(const Dataflow& dataflow, Schedule schedule,
                       const std::vector<StepKernel>& kernels) {
   const auto name = [&](Step& step, const StepKernel& chosen) {
     if (!chosen.kernel.valid()) return;
-    Scratch given = scratch(dataflow.axes.kernel_uses().of(step.op, step.method), chosen.kernel);
+    Scratch given =
+        scratch(dataflow.axes.kernel_uses().uses_of(step.op, step.method), chosen.kernel);
     given.size_bytes = std::max(given.size_bytes, chosen.scratch_bytes);
     set_kernel(schedule, step, chosen.kernel, given);
   };

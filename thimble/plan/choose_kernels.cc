@@ -13,7 +13,7 @@ KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
                                  const Schedule& schedule, const LatencyEstimate& latency)
     : flow_(dataflow),
       plan_(plan),
-      latency_(dataflow, latency, Rooms::kMany),
+      latency_(dataflow, latency, ScratchBudgets::kMany),
       program_(latency.program()),
       fits_(dataflow.graph, schedule, dataflow.axes.kernel_uses()) {
   const std::vector<int64_t> live =
@@ -26,26 +26,27 @@ KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
                       .live_bytes = live[static_cast<size_t>(position)] - scratch,
                       .formats = {}});
   });
-  add_ways(latency_);
+  add_times(latency_);
   portable_.instructions = program_;
   for (const Call& call : calls_) {
-    if (!call.formats.empty()) portable_.instructions += call.formats[0].all->front().instructions;
+    if (!call.formats.empty())
+      portable_.instructions += call.formats[0].times->front().instructions;
   }
 }
 
-void KernelSelection::add_ways(LatencyEstimate& latency) {
+void KernelSelection::add_times(LatencyEstimate& latency) {
   const auto calls = latency.calls(plan_.members, plan_.overlaps);
   check(calls.has_value(), "a group of a plan has no tiles");
   for (size_t c = 0; c < calls->size(); ++c) {
-    const auto& [ways, over_input] = (*calls)[c];
-    calls_[c].formats.push_back({ways, std::vector<std::optional<bool>>(ways->size())});
+    const auto& [times, over_input] = (*calls)[c];
+    calls_[c].formats.push_back({times, std::vector<std::optional<bool>>(times->size())});
     calls_[c].over_input = over_input;
   }
 }
 
 void KernelSelection::add_format(const LatencyEstimate& latency, PackedBytes& packed) {
-  LatencyEstimate many(flow_, latency, Rooms::kMany);
-  add_ways(many);
+  LatencyEstimate many(flow_, latency, ScratchBudgets::kMany);
+  add_times(many);
   packed_ = &packed;
 }
 
@@ -54,22 +55,22 @@ double KernelSelection::over_input(Position position, const StepKernel& kernel) 
   return call == nullptr ? 0 : latency_.over_input(*call, kernel);
 }
 
-const KernelWay& KernelSelection::fastest(Call& call, size_t format, const KernelLimits& limits) {
-  auto& [all, fit] = call.formats[format];
-  for (size_t w = all->size(); w-- > 1;) {
-    const KernelWay& way = (*all)[w];
-    const int64_t live = call.live_bytes + way.scratch_bytes;
+const KernelTime& KernelSelection::fastest(Call& call, size_t format, const KernelLimits& limits) {
+  auto& [times, fit] = call.formats[format];
+  for (size_t w = times->size(); w-- > 1;) {
+    const KernelTime& with = (*times)[w];
+    const int64_t live = call.live_bytes + with.scratch_bytes;
     if (live > limits.live_bytes ||
-        (live > limits.free_bytes && way.scratch_bytes > limits.scratch_bytes))
+        (live > limits.free_bytes && with.scratch_bytes > limits.scratch_bytes))
       continue;
     if (!fit[w]) {
       Step changed = *call.step;
-      changed.kernel = way.kernel;
+      changed.kernel = with.kernel;
       fit[w] = fits_.fault(changed).empty();
     }
-    if (*fit[w]) return way;
+    if (*fit[w]) return with;
   }
-  return all->front();
+  return times->front();
 }
 
 std::map<OpId, size_t> KernelSelection::formats_within(const KernelLimits& limits) {
@@ -77,21 +78,21 @@ std::map<OpId, size_t> KernelSelection::formats_within(const KernelLimits& limit
   for (Call& call : calls_) {
     if (call.step->op.valid()) calls[call.step->op].push_back(&call);
   }
-  std::vector<std::vector<TimedBytes>> ways;
+  std::vector<std::vector<TimedBytes>> formats_of;
   for (const auto& [op, its] : calls) {
-    std::vector<TimedBytes>& formats = ways.emplace_back();
+    std::vector<TimedBytes>& formats = formats_of.emplace_back();
     for (size_t f = 0; f < its.front()->formats.size(); ++f) {
       TimedBytes& each = formats.emplace_back();
       std::vector<std::pair<Method, KernelId>> steps;
       for (Call* call : its) {
-        const KernelWay& way = fastest(*call, f, limits);
-        each.time += way.instructions;
-        steps.emplace_back(call->step->method, way.kernel);
+        const KernelTime& with = fastest(*call, f, limits);
+        each.time += with.instructions;
+        steps.emplace_back(call->step->method, with.kernel);
       }
-      each.bytes = packed_->of(op, steps);
+      each.bytes = packed_->bytes_of(op, steps);
     }
   }
-  const std::vector<size_t> taken = least_time_within(ways, *limits.weight_bytes);
+  const std::vector<size_t> taken = least_time_within(formats_of, *limits.weight_bytes);
   std::map<OpId, size_t> result;
   for (const auto& [op, its] : calls) result.emplace(op, taken[result.size()]);
   return result;
@@ -106,10 +107,10 @@ KernelSelection::Chosen KernelSelection::within(const KernelLimits& limits) {
     result.live_bytes = std::max(result.live_bytes, call.live_bytes);
     if (call.formats.empty()) continue;
     const auto format = formats.find(call.step->op);
-    const KernelWay& way = fastest(call, format == formats.end() ? 0 : format->second, limits);
-    result.instructions += way.instructions;
-    result.live_bytes = std::max(result.live_bytes, call.live_bytes + way.scratch_bytes);
-    if (way.kernel.valid()) kernel = {way.kernel, way.scratch_bytes};
+    const KernelTime& with = fastest(call, format == formats.end() ? 0 : format->second, limits);
+    result.instructions += with.instructions;
+    result.live_bytes = std::max(result.live_bytes, call.live_bytes + with.scratch_bytes);
+    if (with.kernel.valid()) kernel = {with.kernel, with.scratch_bytes};
   }
   return result;
 }

@@ -46,19 +46,19 @@ class KernelSelection {
   [[nodiscard]] double over_input(Position position, const StepKernel& kernel);
 
  private:
-  struct Ways {
-    const KernelWays* all = nullptr;
-    std::vector<std::optional<bool>> fit;  ///< per way: whether the kernel takes the step
+  struct Format {
+    const KernelTimes* times = nullptr;
+    std::vector<std::optional<bool>> fit;  ///< per time: whether the kernel takes the step
   };
   struct Call {
     const Step* step = nullptr;
     int64_t live_bytes = 0;                    ///< without its scratch
-    std::vector<Ways> formats;                 ///< none: a copy that closes a state
+    std::vector<Format> formats;               ///< none: a copy that closes a state
     const InstanceCall* over_input = nullptr;  ///< PlannedCall's
   };
-  [[nodiscard]] const KernelWay& fastest(Call& call, size_t format, const KernelLimits& limits);
+  [[nodiscard]] const KernelTime& fastest(Call& call, size_t format, const KernelLimits& limits);
   [[nodiscard]] std::map<OpId, size_t> formats_within(const KernelLimits& limits);
-  void add_ways(LatencyEstimate& latency);
+  void add_times(LatencyEstimate& latency);
 
   const Dataflow& flow_;
   const Plan& plan_;

@@ -250,16 +250,16 @@ class Derivation {
     if (loop_.border == Border::kRoll && loop_.others.empty()) return true;
     for (size_t c = calls_.size(); c-- > 0;) {  // readers first
       if (reduces_[c] || borders_[c] == Border::kRoll || borders_[c] == Border::kBlocks) continue;
-      std::optional<int64_t> again;
+      std::optional<int64_t> reach;
       Beat& beat = phased_.get(out(c), {});
       const bool inside = each_reader(c, [&](size_t reader, const Affine& pace) {
-        again = std::max(again, missing(beat, phased_.at(line(reader)), pace));
+        reach = std::max(reach, missing(beat, phased_.at(line(reader)), pace));
       });
       if (!inside) {
         borders_[c] = Border::kSlice;
-      } else if (borders_[c] == Border::kAgain) {
-        beat.again = again.value_or(0);
-      } else if (again.value_or(0) > 0) {
+      } else if (borders_[c] == Border::kRecompute) {
+        beat.reach_back = reach.value_or(0);
+      } else if (reach.value_or(0) > 0) {
         return false;
       }
     }
@@ -330,13 +330,13 @@ class Derivation {
     };
     for (size_t c = 0; c < calls_.size(); ++c) {
       // What is computed again has no tiles but those of its readers.
-      if (reduces_[c] || borders_[c] != Border::kAgain) lasts(line(c));
+      if (reduces_[c] || borders_[c] != Border::kRecompute) lasts(line(c));
     }
     Clock result{.tiles = last - first + 1, .calls = {}};
     for (size_t c = 0; c < calls_.size(); ++c) {
       Beat beat = phased_.at(line(c));
       beat.phase += beat.rows * first;
-      if (reduces_[c]) beat.again = 0;  // each position is added once
+      if (reduces_[c]) beat.reach_back = 0;  // each position is added once
       result.calls.push_back(
           {line(c).second, beat, reduces_[c], reduces_[c] ? Border::kRoll : borders_[c]});
     }
@@ -363,7 +363,7 @@ class Derivation {
     // if there is one.
     const int64_t first_row = std::max<int64_t>(0, ceil_div(-pace.lo, pace.num));
     const int64_t first = std::max<int64_t>(
-        0, 1 + ceil_div(first_row * reader.tiles - reader.phase + reader.again, reader.rows));
+        0, 1 + ceil_div(first_row * reader.tiles - reader.phase + reader.reach_back, reader.rows));
     const int64_t last = first + std::lcm(from.tiles, reader.tiles * pace.den);
     const bool repeats =
         last <= tiles && from.end(last - 1) <= made && reader.begin(last - 1) < read;

@@ -14,7 +14,7 @@
 //     depthwise  u row i - 1      from t rows i - 2 .. i         ring of t: 3 rows
 //     add        y row i - 1      from t and u row i - 1         ring of u: 1 row
 //
-// A value that is computed again (Border::kAgain) begins in each tile where its readers in that
+// A value that is computed again (Border::kRecompute) begins in each tile where its readers in that
 // tile begin to read, and has the tiles of its readers, none before them to warm up. What is read
 // outside of the loop is full, and computed once whatever the loop says.
 #pragma once

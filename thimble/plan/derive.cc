@@ -107,7 +107,7 @@ class Deriver {
     const InstanceCall& call = calls_[c];
     const OpId op = flow_.instances.instance(call.instance).op;
     DerivedStep step{.call = call, .region = {}, .chunk = {}};
-    step.recomputes = flow_.instances.instance(call.instance).again;
+    step.recomputes = flow_.instances.instance(call.instance).recomputes;
     const std::vector<int>& loops = path(c);
     bool reduces = false;
     for (const int l : loops) {
@@ -121,7 +121,7 @@ class Deriver {
       if (op.valid() &&
           flow_.axes.cut(op, tile.axis, call.method) < (rolls ? Cut::kRoll : Cut::kTile))
         return false;
-      step.recomputes = step.recomputes || tile.beat.again > 0;
+      step.recomputes = step.recomputes || tile.beat.reach_back > 0;
     }
     if (call.method == Method::kAccumulate && !reduces) return false;
     if (regions_ == Regions::kAll) add_regions(c, step);
@@ -329,28 +329,28 @@ class Deriver {
     const TiledCall& across = tiled(columns, c);
     if (down.beat.tiles != 1) return false;
     const auto axis = static_cast<size_t>(down.axis);
-    int64_t again = 0;  // rows of earlier sweeps that the readers of one begin with
+    int64_t shared = 0;  // rows of earlier sweeps that the readers of one begin with
     bool even = true;
     for (const auto& [r, k] : readers_[c]) {
       const TiledCall& read = tiled(rows, r);
       const Connection* at = flow_.connection(calls_[r], k, read.axis);
       even = even && !read.reduces && read.beat.tiles == 1 && at != nullptr && at->pace.den == 1;
       if (even)
-        again = std::max(again, down.beat.begin(0) - first_read(at->pace, read.beat.begin(0)));
+        shared = std::max(shared, down.beat.begin(0) - first_read(at->pace, read.beat.begin(0)));
     }
     if (!even) return false;
     Beat all = down.beat;
-    all.again = again;
+    all.reach_back = shared;
     TiledCall read = down;
     read.beat = all;
     const int64_t height = flow_.shape(flow_.made_by(calls_[c]))[axis];
     const TileAxis held = shortest(read, height, loop(rows).clock.tiles, id(rows));
-    if (again > 0) {
+    if (shared > 0) {
       KeptRows kept{static_cast<int>(result_.storages.size()), window};
       if (down.axis == kColumnAxis) bring_outermost(kept.buffer, down.axis);
-      kept.buffer.extents[axis] = again;
+      kept.buffer.extents[axis] = shared;
       kept.buffer.origin[axis] = index(0);
-      kept.buffer.wrap = Wrap{down.axis, again};
+      kept.buffer.wrap = Wrap{down.axis, shared};
       DerivedStep fill = result_.steps[c];
       add_regions(c, fill);
       DerivedStep keep = fill;
@@ -359,7 +359,7 @@ class Deriver {
       fill.region[axis].end = fill.region[axis].begin;
       fill.region[axis].begin = interval(read, id(rows)).begin;
       keep.kind = DerivedStep::Kind::kKeep;
-      keep.region[axis].begin = keep.region[axis].end + -std::min(again, down.beat.rows);
+      keep.region[axis].begin = keep.region[axis].end + -std::min(shared, down.beat.rows);
       copies_.push_back({c, {std::move(fill), std::move(keep)}});
       result_.kept.push_back(std::move(kept));
     }
@@ -370,7 +370,7 @@ class Deriver {
     int64_t& ring = window.extents[static_cast<size_t>(across.axis)];
     // All columns of a tile are kept, also what nobody needs (a stride).
     const int64_t made = ceil_div(across.beat.rows, across.beat.tiles);
-    ring = again > 0 ? std::min(std::max(across.held, made), ring) : across.held;
+    ring = shared > 0 ? std::min(std::max(across.held, made), ring) : across.held;
     window.wrap = Wrap{across.axis, ring};
     return true;
   }

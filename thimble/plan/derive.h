@@ -3,7 +3,7 @@
 // terms of the loops' counters. Nobody else has a model of bytes.
 //
 // A buffer's axes, along the loops that enclose both the maker of a value and all of its readers:
-//   slice, again    as long as the longest tile; its origin follows the counter: new in each tile
+//   slice, recompute as long as the longest tile; its origin follows the counter: new in each tile
 //   blocks          the same, full along the loops inside
 //   roll            a ring of the positions still needed; full along the loops inside, except
 //     rows and columns both rolled, one row a tile: k - 1 rows and k pixels, one ring of pixels

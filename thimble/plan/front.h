@@ -44,8 +44,8 @@ struct Front {
   [[nodiscard]] std::string bound_by() const;
 };
 
-/// Those that no other beats, in the order of Front::points: positions in `all`. More bytes have to
-/// save a thousandth of the instructions.
+/// Points that no other beats, in the order of Front::points: positions in `all`. More bytes have
+/// to save a thousandth of the instructions.
 [[nodiscard]] std::vector<size_t> undominated(const std::vector<FrontFigures>& all);
 
 }  // namespace thimble

@@ -61,7 +61,7 @@ class Leads {
                                 elements(from.shape) == elements(to.shape);
         reader.later = r >= w && !as_written;
         const std::optional<int64_t> ahead =
-            most_ahead(rasters_.of(w), unit_bytes(to, rows(w).axis), reader,
+            most_ahead(rasters_.raster_of(w), unit_bytes(to, rows(w).axis), reader,
                        unit_bytes(from, along->axis), rasters_.ticks());
         if (ahead) most = std::max(most, *ahead);
       }
@@ -91,7 +91,7 @@ int inner_axis(const TiledCall& outer) {
 
 }  // namespace
 
-Raster Rasters::of(size_t call) const {
+Raster Rasters::raster_of(size_t call) const {
   const TiledCall& tile = *derived.tiled(rows, call);
   const TiledCall* across = columns < 0 ? nullptr : derived.tiled(columns, call);
   const InstanceCall& made = derived.steps[call].call;
@@ -106,7 +106,7 @@ RasterReader Rasters::reader(size_t call, size_t k) const {
   const InstanceCall& reads = derived.steps[call].call;
   const TiledCall& tile = *derived.tiled(rows, call);
   const int inner = inner_axis(tile);
-  RasterReader result{of(call), {.out_axis = kRowAxis}, std::nullopt, 1, true};
+  RasterReader result{raster_of(call), {.out_axis = kRowAxis}, std::nullopt, 1, true};
   if (columns >= 0) result.width = flow.shape(flow.read_by(reads)[k])[static_cast<size_t>(inner)];
   if (tile.reduces) return result;
   result.rows = flow.connection(reads, k, tile.axis)->pace;
@@ -127,7 +127,7 @@ std::optional<int64_t> Rasters::held(size_t made, size_t call, size_t k, int64_t
   const std::optional<OuterTiles>& strips = derived.tiled(columns, made)->outer;
   std::optional<int64_t> most;
   for (int64_t strip = 0; strip < (strips ? strips->count : 1); ++strip) {
-    Raster written = of(made);
+    Raster written = raster_of(made);
     RasterReader reads = reader(call, k);
     if (strips) {  // columns counted from the first of the strip
       const auto begin_at_strip = [&](Raster& raster, size_t which) {

@@ -26,7 +26,7 @@ struct Rasters {
   int rows = 0, columns = -1;  ///< loops; no columns: rows are units
 
   /// The raster of what a call makes or, if it reduces, adds up.
-  [[nodiscard]] Raster of(size_t call) const;
+  [[nodiscard]] Raster raster_of(size_t call) const;
   /// The call reads operand k, whose rows it follows unless it reduces, after it is written.
   [[nodiscard]] RasterReader reader(size_t call, size_t k) const;
   [[nodiscard]] RasterTicks ticks() const;

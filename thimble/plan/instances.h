@@ -30,7 +30,7 @@ struct Instance {
   OpId op;                     ///< invalid: a copy of its one operand
   std::vector<ValueId> reads;  ///< one per operand, constants included
   ValueId makes;
-  bool again = false;  ///< another instance computes (some of) the same elements
+  bool recomputes = false;  ///< another instance computes (some of) the same elements
   bool operator==(const Instance&) const = default;
 };
 

@@ -49,16 +49,16 @@ std::vector<LoopAround> loops_around(const Derived& derived, size_t step) {
 Beat copied_rows(const Beat& made, int64_t kept, DerivedStep::Kind kind) {
   Beat result = made;
   if (kind == DerivedStep::Kind::kFill) {
-    result.phase = made.phase - made.rows - made.again;
-    result.again = kept - made.rows;
+    result.phase = made.phase - made.rows - made.reach_back;
+    result.reach_back = kept - made.rows;
   } else {
-    result.again = std::min(kept, made.rows) - made.rows;
+    result.reach_back = std::min(kept, made.rows) - made.rows;
   }
   return result;
 }
 
 /// Positions along an axis, so many per tile.
-int64_t per_tile(const Beat& beat) { return ceil_div(beat.rows + beat.again, beat.tiles); }
+int64_t per_tile(const Beat& beat) { return ceil_div(beat.rows + beat.reach_back, beat.tiles); }
 
 /// An image lies column by column.
 void turn(Buffer& buffer) {
@@ -98,37 +98,37 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
 constexpr double kClearly = 0.8;
 constexpr double kOfUnknown = 0.99;   // of the portable kernel's time: one that was never counted
 constexpr double kLeastGain = 0.005;  // of a call's: estimates are not exact enough for less
-constexpr int64_t kAnyRoom = std::numeric_limits<int64_t>::max();
+constexpr int64_t kAnyScratch = std::numeric_limits<int64_t>::max();
 
 /// To try, of a kernel that does these uses: if it can do with less scratch than it would take, as
 /// much as the whole operators need, and some more.
 template <class Calls>
-std::vector<int64_t> scratch_rooms(KernelId kernel, const Calls& calls, Rooms how_many) {
-  if (info(kernel).scratch_within == nullptr) return {kAnyRoom};
-  std::vector<int64_t> rooms = {0, kAnyRoom};
-  if (how_many == Rooms::kFew) rooms.insert(rooms.end(), {256, 512, 1024, 2048, 4096});
+std::vector<int64_t> scratch_budgets(KernelId kernel, const Calls& calls, ScratchBudgets how_many) {
+  if (info(kernel).scratch_within == nullptr) return {kAnyScratch};
+  std::vector<int64_t> budgets = {0, kAnyScratch};
+  if (how_many == ScratchBudgets::kFew) budgets.insert(budgets.end(), {256, 512, 1024, 2048, 4096});
   constexpr int64_t kLeast = 16, kMost = 64 << 10;
-  for (int64_t room = kLeast; how_many == Rooms::kMany && room <= kMost;
-       room += std::max(room / 8, kLeast))
-    rooms.push_back(room);
+  for (int64_t budget = kLeast; how_many == ScratchBudgets::kMany && budget <= kMost;
+       budget += std::max(budget / 8, kLeast))
+    budgets.push_back(budget);
   for (const auto& [use, call] : calls)
-    rooms[0] = std::max(rooms[0], scratch_bytes(chosen(kernel, *use), *use));
-  std::ranges::sort(rooms);
-  return rooms;
+    budgets[0] = std::max(budgets[0], scratch_bytes(chosen(kernel, *use), *use));
+  std::ranges::sort(budgets);
+  return budgets;
 }
 
 /// The first is the portable kernel's.
-KernelWays best_ways(KernelWays ways) {
-  std::stable_sort(ways.begin() + 1, ways.end(), [](const KernelWay& a, const KernelWay& b) {
+KernelTimes best_times(KernelTimes times) {
+  std::stable_sort(times.begin() + 1, times.end(), [](const KernelTime& a, const KernelTime& b) {
     return std::pair(a.scratch_bytes, a.instructions) < std::pair(b.scratch_bytes, b.instructions);
   });
-  KernelWays best = {ways.front()};
-  for (size_t w = 1; w < ways.size(); ++w) {
+  KernelTimes best = {times.front()};
+  for (size_t w = 1; w < times.size(); ++w) {
     // The portable one comes last: it is taken where it is clearly faster.
     const double most =
         best.back().instructions * (best.size() == 1 ? 1 / kClearly : 1 - kLeastGain);
-    if (ways[w].scratch_bytes >= best.front().scratch_bytes && ways[w].instructions < most)
-      best.push_back(ways[w]);
+    if (times[w].scratch_bytes >= best.front().scratch_bytes && times[w].instructions < most)
+      best.push_back(times[w]);
   }
   return best;
 }
@@ -159,11 +159,12 @@ LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const Core& core,
   for (int32_t v = 0; v < values; ++v) whole_.push_back(flow_.whole_buffer({v}));
 }
 
-LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like, Rooms rooms)
+LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const LatencyEstimate& like,
+                                 ScratchBudgets budgets)
     : LatencyEstimate(dataflow, like.core_, like.model_) {
   check(&dataflow.axes == &like.flow_.axes, "operators of another graph");
   known_ = like.known_;
-  rooms_ = rooms;
+  budgets_ = budgets;
 }
 
 int64_t LatencyEstimate::what_of(const InstanceCall& call) {
@@ -198,16 +199,16 @@ std::vector<int64_t> LatencyEstimate::key_of(const InstanceCall& call, const Loo
   constexpr int64_t kCopy = -1;
   const bool computes = call.instance.valid() && flow_.instances.instance(call.instance).op.valid();
   std::vector<int64_t> key = {computes ? what_of(call) : kCopy, static_cast<int64_t>(call.method),
-                              static_cast<int64_t>(rooms_), looped.over_input ? 1 : 0};
+                              static_cast<int64_t>(budgets_), looped.over_input ? 1 : 0};
   key.reserve(64);
   for (const LoopAround& loop : looped.loops) {
     const Beat& beat = loop.tile.beat;
     key.insert(key.end(), {loop.tile.reduces ? -1 : loop.tile.axis, beat.rows, beat.tiles,
-                           beat.phase, beat.again, loop.tiles, loop.flat ? 1 : 0});
+                           beat.phase, beat.reach_back, loop.tiles, loop.flat ? 1 : 0});
     if (!loop.tile.outer) continue;
     const OuterTiles& outer = *loop.tile.outer;
     key.insert(key.end(), {kOuter, outer.count, outer.inner, outer.beat.rows, outer.beat.tiles,
-                           outer.beat.phase, outer.beat.again});
+                           outer.beat.phase, outer.beat.reach_back});
   }
   key.push_back(kNext);
   for (const Buffer* operand : looped.operand) add_form(*operand, key);
@@ -217,15 +218,15 @@ std::vector<int64_t> LatencyEstimate::key_of(const InstanceCall& call, const Loo
 }
 
 template <class Count>
-const KernelWays& LatencyEstimate::remembered(std::vector<int64_t> key, const Count& count) {
+const KernelTimes& LatencyEstimate::remembered(std::vector<int64_t> key, const Count& count) {
   {
     const std::lock_guard lock(known_->mutex);
-    const auto known = known_->ways.find(key);
-    if (known != known_->ways.end()) return known->second;
+    const auto known = known_->times.find(key);
+    if (known != known_->times.end()) return known->second;
   }
-  KernelWays ways = count();
+  KernelTimes times = count();
   const std::lock_guard lock(known_->mutex);
-  return known_->ways.try_emplace(std::move(key), std::move(ways)).first->second;
+  return known_->times.try_emplace(std::move(key), std::move(times)).first->second;
 }
 
 LoopedCall LatencyEstimate::without_loops(const InstanceCall& call) {
@@ -243,7 +244,7 @@ LoopedCall LatencyEstimate::without_loops(const InstanceCall& call) {
 }
 
 double LatencyEstimate::priced(const Features& features, KernelId kernel) const {
-  const Features* each = coefficients_.of(kernel);
+  const Features* each = coefficients_.coefficients_of(kernel);
   return each == nullptr ? 0 : dot(features, *each);
 }
 
@@ -251,7 +252,7 @@ double LatencyEstimate::copied(const LoopedCall& looped, Method method) {
   const KernelUse use = plain_copy(*looped.shape, looped.out->type);
   const KernelId kernel =
       method == Method::kInPlace ? portable_kernel(Family::kTransposeInPlace) : use.kernel;
-  return priced(known_->features.of(looped, use, kernel), kernel);
+  return priced(known_->features.features_of(looped, use, kernel), kernel);
 }
 
 double LatencyEstimate::priced(KernelId kernel, Counted& calls,
@@ -259,7 +260,7 @@ double LatencyEstimate::priced(KernelId kernel, Counted& calls,
   double sum = 0;
   for (auto& [use, call] : calls) {
     const KernelId taken = chosen(kernel, *use);
-    sum += priced(call.of(taken, scratch_bytes), taken);
+    sum += priced(call.features_with(taken, scratch_bytes), taken);
   }
   return sum;
 }
@@ -267,43 +268,44 @@ double LatencyEstimate::priced(KernelId kernel, Counted& calls,
 // Whether some of what calls count with so little scratch alone was there when the kernel was
 // fitted: what it does with all its scratch is not the same.
 bool LatencyEstimate::knows(KernelId kernel, Counted& calls, int64_t scratch_bytes) const {
-  bool goes_another_way = false, known = false;
+  bool is_incomplete = false, known = false;
   for (auto& [use, call] : calls) {
     const KernelId taken = chosen(kernel, *use);
-    const Features* each = coefficients_.of(taken);
-    const Features little = call.of(taken, scratch_bytes), all = call.of(taken);
+    const Features* each = coefficients_.coefficients_of(taken);
+    const Features little = call.features_with(taken, scratch_bytes),
+                   all = call.features_with(taken);
     for (size_t f = 0; each != nullptr && f < all.size(); ++f) {
       if (little[f] == 0 || all[f] > 0) continue;
-      goes_another_way = true;
+      is_incomplete = true;
       known = known || (*each)[f] > 0;
     }
   }
-  return known || !goes_another_way;
+  return known || !is_incomplete;
 }
 
-void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways) const {
+void LatencyEstimate::add_times(KernelId kernel, Counted& calls, KernelTimes& times) const {
   int64_t taken = -1;
-  for (const int64_t room : scratch_rooms(kernel, calls, rooms_)) {
+  for (const int64_t budget : scratch_budgets(kernel, calls, budgets_)) {
     int64_t bytes = 0;
     bool takes = true;
     for (const auto& [use, call] : calls) {
-      const auto some = scratch_within(chosen(kernel, *use), *use, call.most(), room);
+      const auto some = scratch_within(chosen(kernel, *use), *use, call.most(), budget);
       takes = takes && some;
       bytes = std::max(bytes, some.value_or(0));
     }
     if (!takes || bytes == taken) continue;
-    if (bytes == 0 && ways.front().scratch_bytes > 0) continue;  // its step has some
+    if (bytes == 0 && times.front().scratch_bytes > 0) continue;  // its step has some
     taken = bytes;
     // Wide weights are asked for by those who know that they are faster.
     const bool counted = coefficients_.knows(kernel) && info(kernel).weights != Weights::kWide;
-    if (counted && room != kAnyRoom && !knows(kernel, calls, bytes)) continue;
+    if (counted && budget != kAnyScratch && !knows(kernel, calls, bytes)) continue;
     const double instructions =
-        counted ? priced(kernel, calls, bytes) : ways.front().instructions * kOfUnknown - 1;
-    const auto as_good = [&](const KernelWay& other) {
+        counted ? priced(kernel, calls, bytes) : times.front().instructions * kOfUnknown - 1;
+    const auto as_good = [&](const KernelTime& other) {
       return other.kernel.valid() && other.kernel != kernel && other.scratch_bytes <= bytes &&
              other.instructions * kClearly <= instructions;
     };
-    if (std::ranges::none_of(ways, as_good)) ways.push_back({kernel, bytes, instructions});
+    if (std::ranges::none_of(times, as_good)) times.push_back({kernel, bytes, instructions});
   }
 }
 
@@ -330,13 +332,13 @@ LatencyEstimate::Counted LatencyEstimate::counts(const InstanceCall& call,
   return calls;
 }
 
-KernelWays LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& looped) {
+KernelTimes LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& looped) {
   const Instance& instance = flow_.instances.instance(call.instance);
   if (!instance.op.valid()) return {{.instructions = copied(looped, call.method)}};
   const std::vector<KernelUse>& uses = flow_.axes.uses(instance.op, call.method);
   Counted calls = counts(call, looped);
-  KernelWays ways = {{.scratch_bytes = flow_.scratch_bytes(call),
-                      .instructions = priced(KernelId{}, calls, std::nullopt)}};
+  KernelTimes times = {{.scratch_bytes = flow_.scratch_bytes(call),
+                        .instructions = priced(KernelId{}, calls, std::nullopt)}};
   std::optional<Weights> format;
   for (const KernelId kernel : kernels_for(instance.op, call.method)) {
     // Rows of a smaller format take longer than those of a larger one.
@@ -346,21 +348,22 @@ KernelWays LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& 
       return each == use.kernel || suits(looped, use, each);
     });
     if (!taken) continue;
-    add_ways(kernel, calls, ways);
+    add_times(kernel, calls, times);
     format = info(kernel).weights;
   }
   const bool counted = std::ranges::all_of(
       uses, [&](const KernelUse& use) { return coefficients_.knows(use.kernel); });
   if (!counted) {  // no faster than what is there in its place
-    for (const KernelWay& way : ways)
-      ways.front().instructions =
-          std::max(ways.front().instructions, way.instructions / kOfUnknown);
+    for (const KernelTime& each : times)
+      times.front().instructions =
+          std::max(times.front().instructions, each.instructions / kOfUnknown);
   }
-  return best_ways(std::move(ways));
+  return best_times(std::move(times));
 }
 
-const KernelWays& LatencyEstimate::of(const InstanceCall& call, const LoopedCall& looped) {
-  static const KernelWays kNothing = {{}};
+const KernelTimes& LatencyEstimate::looped_times(const InstanceCall& call,
+                                                 const LoopedCall& looped) {
+  static const KernelTimes kNothing = {{}};
   const Instance& instance = flow_.instances.instance(call.instance);
   if (flow_.instances.receives(instance) || flow_.instances.delivers(instance)) return kNothing;
   return remembered(key_of(call, looped), [&] { return counted(call, looped); });
@@ -372,16 +375,16 @@ bool LatencyEstimate::is_nothing(const InstanceCall& call, const LoopedCall& loo
          looped.operand[0]->order.empty() && looped.out->order.empty();
 }
 
-const KernelWays& LatencyEstimate::whole_ways(const InstanceCall& call, bool over_input) {
-  static const KernelWays kNothing = {{}};
+const KernelTimes& LatencyEstimate::whole_times(const InstanceCall& call, bool over_input) {
+  static const KernelTimes kNothing = {{}};
   LoopedCall looped = without_loops(call);
   if (over_input && is_nothing(call, looped)) return kNothing;
   looped.over_input = over_input && call.method == Method::kCompute;
-  return of(call, looped);
+  return looped_times(call, looped);
 }
 
-const KernelWays& LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& step,
-                                             LoopedCall looped) {
+const KernelTimes& LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& step,
+                                              LoopedCall looped) {
   const KeptRows& kept = derived.kept[static_cast<size_t>(step.kept)];
   const int axis = kept.buffer.wrap->axis;
   for (LoopAround& loop : looped.loops) {
@@ -392,11 +395,12 @@ const KernelWays& LatencyEstimate::copy_step(const Derived& derived, const Deriv
   const bool fills = step.kind == DerivedStep::Kind::kFill;
   looped.operand = {fills ? &kept.buffer : looped.out};
   looped.out = fills ? looped.out : &kept.buffer;
-  return remembered(key_of(InstanceCall{}, looped),
-                    [&] { return KernelWays{{.instructions = copied(looped, Method::kCompute)}}; });
+  return remembered(key_of(InstanceCall{}, looped), [&] {
+    return KernelTimes{{.instructions = copied(looped, Method::kCompute)}};
+  });
 }
 
-const KernelWays& LatencyEstimate::step(const Derived& derived, size_t step) {
+const KernelTimes& LatencyEstimate::step(const Derived& derived, size_t step) {
   const DerivedStep& what = derived.steps[step];
   LoopedCall looped = without_loops(what.call);
   looped.loops = loops_around(derived, step);
@@ -408,23 +412,24 @@ const KernelWays& LatencyEstimate::step(const Derived& derived, size_t step) {
   if (what.kind != DerivedStep::Kind::kCall) return copy_step(derived, what, std::move(looped));
   const std::span<const ValueId> read = flow_.read_by(what.call);
   for (size_t k = 0; k < read.size(); ++k) place(looped.operand[k], read[k]);
-  return of(what.call, looped);
+  return looped_times(what.call, looped);
 }
 
-const KernelWays& LatencyEstimate::join(const UnrolledTiles& flat,
-                                        const UnrolledTiles::Step& step) {
+const KernelTimes& LatencyEstimate::join(const UnrolledTiles& flat,
+                                         const UnrolledTiles::Step& step) {
   const Buffer& block = flat.storages[static_cast<size_t>(step.in[0])].buffer;
   const Buffer& window = flat.storages[static_cast<size_t>(step.out)].buffer;
   Shape part;
   for (const IntervalExpr& interval : step.region)
     part.push_back(interval.end.base - interval.begin.base);
   const LoopedCall looped{.shape = &part, .loops = {}, .operand = {&block}, .out = &window};
-  return remembered(key_of(InstanceCall{}, looped),
-                    [&] { return KernelWays{{.instructions = copied(looped, Method::kCompute)}}; });
+  return remembered(key_of(InstanceCall{}, looped), [&] {
+    return KernelTimes{{.instructions = copied(looped, Method::kCompute)}};
+  });
 }
 
-const KernelWays& LatencyEstimate::flat_step(const Derived& derived,
-                                             const UnrolledTiles::Step& step) {
+const KernelTimes& LatencyEstimate::flat_step(const Derived& derived,
+                                              const UnrolledTiles::Step& step) {
   const auto storage = [&](const Buffer*& buffer, int number) {
     if (number >= 0) buffer = &derived.flat->storages[static_cast<size_t>(number)].buffer;
   };
@@ -439,11 +444,11 @@ const KernelWays& LatencyEstimate::flat_step(const Derived& derived,
   looped.loops[0].flat = true;
   storage(looped.out, step.out);
   for (size_t k = 0; k < step.in.size(); ++k) storage(looped.operand[k], step.in[k]);
-  return of(call, looped);
+  return looped_times(call, looped);
 }
 
-std::vector<const KernelWays*> LatencyEstimate::ways(const Derived& derived) {
-  std::vector<const KernelWays*> result;
+std::vector<const KernelTimes*> LatencyEstimate::call_times(const Derived& derived) {
+  std::vector<const KernelTimes*> result;
   if (derived.flat) {
     for (const UnrolledTiles::Step& step : derived.flat->steps)
       result.push_back(step.joins ? &join(*derived.flat, step) : &flat_step(derived, step));
@@ -460,12 +465,12 @@ std::optional<std::vector<PlannedCall>> LatencyEstimate::calls(
     if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
       const ValueId made = flow_.made_by(*call), read = flow_.read_by(*call)[0];
       const bool over = std::ranges::find(overlaps, OverlapChoice{made, read}) != overlaps.end();
-      result.push_back({&whole_ways(*call, over), over ? call : nullptr});
+      result.push_back({&whole_times(*call, over), over ? call : nullptr});
     } else {
       const std::optional<Derived> derived =
           derive(flow_, std::get<Group>(member.what), Regions::kNone);
       if (!derived) return std::nullopt;
-      for (const KernelWays* each : ways(*derived)) result.push_back({each});
+      for (const KernelTimes* each : call_times(*derived)) result.push_back({each});
     }
   }
   return result;
@@ -474,7 +479,7 @@ std::optional<std::vector<PlannedCall>> LatencyEstimate::calls(
 double LatencyEstimate::over_input(const InstanceCall& call, const StepKernel& kernel) {
   LoopedCall looped = without_loops(call);
   const bool computes = flow_.instances.instance(call.instance).op.valid();
-  if (is_nothing(call, looped)) return -of(call, looped).front().instructions;
+  if (is_nothing(call, looped)) return -looped_times(call, looped).front().instructions;
   if (!computes || !kernel.kernel.valid() || call.method != Method::kCompute) return 0;
   const auto taken = [&](bool over) {
     looped.over_input = over;
@@ -487,27 +492,27 @@ double LatencyEstimate::over_input(const InstanceCall& call, const StepKernel& k
 double instructions_within(const std::vector<PlannedCall>& calls, int64_t scratch_bytes) {
   double sum = 0;
   for (const PlannedCall& call : calls)
-    sum += fastest_within(*call.ways, scratch_bytes).instructions;
+    sum += fastest_within(*call.times, scratch_bytes).instructions;
   return sum;
 }
 
 PieceTimes LatencyEstimate::times(const Derived& derived) {
-  return piece_times(ways(derived), inner_bytes(flow_, derived));
+  return piece_times(call_times(derived), inner_bytes(flow_, derived));
 }
 
 double LatencyEstimate::group(const Derived& derived) {
-  return instructions_within(ways(derived), kAnyRoom);
+  return instructions_within(call_times(derived), kAnyScratch);
 }
 
 std::optional<double> LatencyEstimate::plan(const Plan& plan) {
   const auto steps = calls(plan.members, plan.overlaps);
-  return steps ? std::optional(model_.program + instructions_within(*steps, kAnyRoom))
+  return steps ? std::optional(model_.program + instructions_within(*steps, kAnyScratch))
                : std::nullopt;
 }
 
-const KernelWays& LatencyEstimate::tiled(const InstanceCall& call,
-                                         const std::vector<LoopAround>& loops, Lies operands,
-                                         Lies out) {
+const KernelTimes& LatencyEstimate::tiled(const InstanceCall& call,
+                                          const std::vector<LoopAround>& loops, Lies operands,
+                                          Lies out) {
   LoopedCall looped = without_loops(call);
   looped.loops = loops;
   std::vector<Followed> made;
@@ -531,7 +536,7 @@ const KernelWays& LatencyEstimate::tiled(const InstanceCall& call,
     read[k] = lying(*looped.operand[k], along, operands);
     looped.operand[k] = &read[k];
   }
-  return of(call, looped);
+  return looped_times(call, looped);
 }
 
 double LatencyEstimate::kept(const InstanceCall& call, std::vector<LoopAround> loops,

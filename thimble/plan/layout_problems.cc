@@ -12,8 +12,8 @@ LayoutProblems::LayoutProblems(const Graph& graph, const Schedule& schedule, con
       lives_(live_ranges(schedule)),
       overlaps_(overlaps(graph, schedule, uses)) {}
 
-layout::Problem LayoutProblems::of(MemoryId memory, const std::vector<MemoryId>& where,
-                                   bool alignment_1) const {
+layout::Problem LayoutProblems::problem_of(MemoryId memory, const std::vector<MemoryId>& where,
+                                           bool alignment_1) const {
   layout::Problem problem;
   for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
     const Buffer& buffer = schedule_.buffers[b];

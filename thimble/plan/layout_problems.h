@@ -19,8 +19,8 @@ class LayoutProblems {
 
   /// The problem of `memory`, with buffer b in memory where[b]; those elsewhere have size 0.
   /// alignment_1: as if every type could lie anywhere.
-  [[nodiscard]] layout::Problem of(MemoryId memory, const std::vector<MemoryId>& where,
-                                   bool alignment_1) const;
+  [[nodiscard]] layout::Problem problem_of(MemoryId memory, const std::vector<MemoryId>& where,
+                                           bool alignment_1) const;
 
   [[nodiscard]] const std::vector<LiveRange>& lives() const { return lives_; }
 

@@ -161,7 +161,7 @@ class CountedCall::Counting {
       if (axis < 0) continue;
       // Steps do not know where tiles are cut at the borders.
       const Beat& beat = tile.beat;
-      int64_t widest = tile.outer ? 1 : ceil_div(beat.rows, beat.tiles) + beat.again;
+      int64_t widest = tile.outer ? 1 : ceil_div(beat.rows, beat.tiles) + beat.reach_back;
       for (const TileClass& each : classes_[n]) widest = std::max(widest, each.at.size());
       extents[static_cast<size_t>(axis)] = std::min(extents[static_cast<size_t>(axis)], widest);
     }
@@ -203,7 +203,7 @@ class CountedCall::Counting {
     }
     int64_t begin = std::clamp<int64_t>(loop.tile.beat.begin(0), 0, whole);
     for (int64_t i = 0; i < loop.tiles; ++i) {
-      if (loop.tile.beat.again != 0 || i == 0)
+      if (loop.tile.beat.reach_back != 0 || i == 0)
         begin = std::clamp<int64_t>(loop.tile.beat.begin(i), 0, whole);
       const int64_t end = std::clamp<int64_t>(loop.tile.beat.end(i), begin, whole);
       add({begin, end});
@@ -290,7 +290,7 @@ CallExtents CountedCall::most() const {
   return counting_ ? *counting_->shape().most : CallExtents{0, 0, 0};
 }
 
-Features CountedCall::of(KernelId kernel, std::optional<int64_t> scratch_bytes) {
+Features CountedCall::features_with(KernelId kernel, std::optional<int64_t> scratch_bytes) {
   if (!counting_) return {};
   CallShape& shape = counting_->shape();
   shape.kernel = kernel;
@@ -310,7 +310,7 @@ bool suits(const LoopedCall& call, const KernelUse& use, KernelId kernel) {
     if (loop.tile.reduces) continue;
     const Beat& beat = loop.tile.beat;
     if (loop.tile.axis == rank - 1)  // in slices
-      width = beat.tiles == 1 ? std::min(width, beat.rows + beat.again) : 0;
+      width = beat.tiles == 1 ? std::min(width, beat.rows + beat.reach_back) : 0;
     for (size_t k = 0; k < kKernelAxes; ++k) {
       const std::vector<int>& merged = use.out.axes[lead + k];
       if (wanted.whole_axes[k] && !merged.empty() && merged[0] == loop.tile.axis) return false;

@@ -50,7 +50,8 @@ class CountedCall {
   /// Sums over all tiles: what features() (call_features.h) comes to for each. Where the ends of
   /// rings fall is taken as on average over the image. `kernel`: one that does() the use.
   /// scratch_bytes: that it has; by default all that it can use.
-  [[nodiscard]] Features of(KernelId kernel, std::optional<int64_t> scratch_bytes = std::nullopt);
+  [[nodiscard]] Features features_with(KernelId kernel,
+                                       std::optional<int64_t> scratch_bytes = std::nullopt);
 
  private:
   class Counting;
@@ -62,8 +63,9 @@ class CountedCall {
 /// What counted calls have in common, on any thread. Uses must outlive it.
 class LoopedFeatures {
  public:
-  [[nodiscard]] Features of(const LoopedCall& call, const KernelUse& use, KernelId kernel) {
-    return CountedCall(*this, call, use).of(kernel);
+  [[nodiscard]] Features features_of(const LoopedCall& call, const KernelUse& use,
+                                     KernelId kernel) {
+    return CountedCall(*this, call, use).features_with(kernel);
   }
 
  private:

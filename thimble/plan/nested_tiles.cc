@@ -15,7 +15,7 @@ std::optional<int64_t> inner_tiles(const TiledCall& inner, const TiledCall& oute
   if (inner.reduces || outer.reduces || inner.outer || inner.axis != outer.axis)
     return std::nullopt;
   // What a later outer tile needs of this one's is not computed again where it is needed.
-  if (inner.border == Border::kAgain && outer.border == Border::kRoll) return std::nullopt;
+  if (inner.border == Border::kRecompute && outer.border == Border::kRoll) return std::nullopt;
   const int64_t num = outer.beat.rows * inner.beat.tiles, den = outer.beat.tiles * inner.beat.rows;
   return num % den == 0 ? std::optional(num / den) : std::nullopt;
 }
@@ -31,7 +31,7 @@ bool nest(Clock& inner, std::span<const TiledCall> around, const OuterTiles& out
     if (inner_tiles(call, around[c]) != each) return false;
     call.outer = {outer.loop, outer.count, *each, around[c].beat};
     // What is computed again has no tiles but those of its readers.
-    if (call.border == Border::kAgain) continue;
+    if (call.border == Border::kRecompute) continue;
     for (int64_t j = 0; j < outer.count; ++j) {
       const Interval part = positions(*call.outer, j, extents[c]);
       if (part.empty()) continue;

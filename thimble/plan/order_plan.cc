@@ -40,9 +40,9 @@ Plan order_plan(const Dataflow& dataflow, const OrderProblem& problem,
                             problem.size_bytes[instance.makes.index()];
       const bool pays = !instance.op.valid() || apart > options.peak_bytes;
       if (own_kernel && pays && dies(op.in_place[0].input)) call.method = Method::kInPlace;
-      for (const auto& way : op.in_place) {
-        if ((call.method == Method::kInPlace || !own_kernel) && dies(way.input))
-          plan.overlaps.push_back({instance.makes, {way.input}});
+      for (const auto& in_place : op.in_place) {
+        if ((call.method == Method::kInPlace || !own_kernel) && dies(in_place.input))
+          plan.overlaps.push_back({instance.makes, {in_place.input}});
       }
     }
     if (dataflow.instances.receives(instance)) {

@@ -22,22 +22,22 @@ InputLeads input_leads(const Graph& graph, const Instances& instances) {
 
 namespace {
 
-class InPlaceWays {
+class InPlaceInputs {
  public:
-  InPlaceWays(const Graph& graph, const Instances& instances)
+  InPlaceInputs(const Graph& graph, const Instances& instances)
       : graph_(graph), instances_(instances), leads_(input_leads(graph, instances)) {}
 
-  [[nodiscard]] std::vector<OrderProblem::Op::InPlace> of(const Instance& instance) const {
+  [[nodiscard]] std::vector<OrderProblem::Op::InPlace> inputs_of(const Instance& instance) const {
     if (instances_.value(instance.makes).memory != kArena) return {};
     std::vector<OrderProblem::Op::InPlace> result =
         instance.op.valid() ? of_operator(instance) : of_copy(instance);
-    std::erase_if(result,
-                  [&](const auto& way) { return instances_.value({way.input}).memory != kArena; });
+    std::erase_if(
+        result, [&](const auto& each) { return instances_.value({each.input}).memory != kArena; });
     return result;
   }
 
  private:
-  // As far as one operator alone can tell.
+  // Inputs as far as one operator alone can tell.
   [[nodiscard]] std::vector<OrderProblem::Op::InPlace> of_operator(const Instance& instance) const {
     const Op& op = graph_.op(instance.op);
     std::vector<OrderProblem::Op::InPlace> result;
@@ -45,7 +45,7 @@ class InPlaceWays {
       result.push_back({instance.reads[operand].value, scratch(graph_, op, method).size_bytes});
     };
     const int64_t out_bytes = graph_.tensor(op.outputs[0]).size_bytes();
-    for (const InputLead& lead : leads_.of(instance.op)) {
+    for (const InputLead& lead : leads_.leads_of(instance.op)) {
       if (lead.bytes > 0 || graph_.tensor(lead.input).size_bytes() < out_bytes) continue;
       const auto operand = std::ranges::find(op.inputs, lead.input) - op.inputs.begin();
       add(static_cast<size_t>(operand), Method::kCompute);
@@ -81,7 +81,7 @@ OrderProblem order_problem(const Graph& graph, const Instances& instances, bool 
   }
   for (const ValueId id : instances.inputs) problem.inputs.push_back(id.value);
   for (const ValueId id : instances.outputs) problem.outputs.push_back(id.value);
-  const InPlaceWays ways(graph, instances);
+  const InPlaceInputs in_place_inputs(graph, instances);
   for (const Instance& instance : instances.list) {
     OrderProblem::Op& op = problem.ops.emplace_back();
     if (instance.op.valid())
@@ -92,7 +92,7 @@ OrderProblem order_problem(const Graph& graph, const Instances& instances, bool 
         op.inputs.push_back(id.value);
     }
     op.outputs = {instance.makes.value};
-    if (in_place) op.in_place = ways.of(instance);
+    if (in_place) op.in_place = in_place_inputs.inputs_of(instance);
   }
   return problem;
 }

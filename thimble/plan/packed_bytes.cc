@@ -5,11 +5,11 @@
 
 namespace thimble {
 
-int64_t PackedBytes::of(OpId op, const std::vector<std::pair<Method, KernelId>>& steps) {
+int64_t PackedBytes::bytes_of(OpId op, const std::vector<std::pair<Method, KernelId>>& steps) {
   std::set<Pack> counted;
   int64_t sum = 0;
   for (const auto& [method, kernel] : steps) {
-    for (const KernelUse& use : uses_.of(op, method)) {
+    for (const KernelUse& use : uses_.uses_of(op, method)) {
       const KernelId taken = chosen(kernel, use);
       const Pack form = info(taken).pack;
       if (form == nullptr || !counted.insert(form).second) continue;
@@ -24,13 +24,13 @@ int64_t PackedBytes::of(OpId op, const std::vector<std::pair<Method, KernelId>>&
   return sum;
 }
 
-int64_t PackedBytes::of(const Schedule& schedule) {
+int64_t PackedBytes::bytes_of(const Schedule& schedule) {
   std::map<OpId, std::vector<std::pair<Method, KernelId>>> steps;
   for_each_step(schedule, [&](const Step& step, Position) {
     if (step.op.valid()) steps[step.op].emplace_back(step.method, step.kernel);
   });
   int64_t sum = 0;
-  for (const auto& [op, its] : steps) sum += of(op, its);
+  for (const auto& [op, its] : steps) sum += bytes_of(op, its);
   return sum;
 }
 

@@ -17,10 +17,10 @@ class PackedBytes {
   PackedBytes(const Graph& graph, const KernelUses& uses) : graph_(graph), uses_(uses) {}
 
   /// Constants of steps of one operator, which name these kernels: each form once.
-  [[nodiscard]] int64_t of(OpId op, const std::vector<std::pair<Method, KernelId>>& steps);
+  [[nodiscard]] int64_t bytes_of(OpId op, const std::vector<std::pair<Method, KernelId>>& steps);
 
   /// Constants of all steps.
-  [[nodiscard]] int64_t of(const Schedule& schedule);
+  [[nodiscard]] int64_t bytes_of(const Schedule& schedule);
 
  private:
   using Pack = std::vector<PackedConstant> (*)(const Operands&);

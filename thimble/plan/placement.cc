@@ -54,7 +54,7 @@ MemoryPlacement laid_out(const layout::Problem& all, const PlacementOptions& opt
 layout::Problem layout_problem(const Graph& graph, const Schedule& schedule, bool alignment_1,
                                MemoryId memory) {
   return LayoutProblems(graph, schedule, KernelUses(graph))
-      .of(memory, memories_of_buffers(schedule), alignment_1);
+      .problem_of(memory, memories_of_buffers(schedule), alignment_1);
 }
 
 Placement place(const Graph& graph, const Schedule& schedule, const PlacementOptions& options) {
@@ -65,8 +65,9 @@ Placement place(const Graph& graph, const Schedule& schedule, const PlacementOpt
   for (size_t m = 0; m < schedule.memories.size(); ++m) {
     const MemoryId memory{static_cast<int32_t>(m)};
     result.memories.push_back(
-        is_laid_out(memory) ? laid_out(problems.of(memory, where, false), options, result.addresses)
-                            : MemoryPlacement{});
+        is_laid_out(memory)
+            ? laid_out(problems.problem_of(memory, where, false), options, result.addresses)
+            : MemoryPlacement{});
   }
   for (const StateBuffers& state : schedule.states)
     result.addresses[state.out.index()] = result.addresses[state.in.index()];
@@ -107,7 +108,7 @@ std::vector<int64_t> live_bytes(const Graph& graph, const Schedule& schedule, Me
                                 const KernelUses* uses) {
   const KernelUses own(graph);
   const layout::Problem problem = LayoutProblems(graph, schedule, uses == nullptr ? own : *uses)
-                                      .of(memory, memories_of_buffers(schedule), true);
+                                      .problem_of(memory, memories_of_buffers(schedule), true);
   Position steps = 0;
   for_each_step(schedule, [&](const Step&, Position position) { steps = position + 1; });
   return layout::live_bounds(problem, steps);

@@ -23,10 +23,10 @@ namespace thimble {
 
 /// What happens to a value at the border between two tiles of a loop that it follows.
 enum class Border : uint8_t {
-  kSlice,   ///< new positions only, and none is needed in the next tile: a buffer new in each
-  kRoll,    ///< new positions only; a ring holds those that later tiles need
-  kAgain,   ///< the tile and its receptive field, what was there before is computed again; as
-            ///< kSlice where it is read outside of the loop
+  kSlice,      ///< new positions only, and none is needed in the next tile: a buffer new in each
+  kRoll,       ///< new positions only; a ring holds those that later tiles need
+  kRecompute,  ///< the tile and its receptive field, what was there before is computed again; as
+               ///< kSlice where it is read outside of the loop
   kBlocks,  ///< new positions only, a buffer per tile, freed by itself; of the outermost loop of a
             ///< group, whose tiles are then written down one by one (blocks.h). If it is the loop's
             ///< border, tiles of all values begin at multiples of as many positions

@@ -81,7 +81,7 @@ std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
            .free_bytes = bytes});
   }
   std::ranges::stable_sort(all, {}, &KernelSelection::Chosen::instructions);
-  // Those that follow one another often fail alike: steps grow until one fits.
+  // Choices of kernels that follow one another often fail alike: steps grow until one fits.
   std::optional<RealisedPlan> best;
   std::optional<size_t> close;         // the fastest that failed, but for the layout
   size_t first = 0, end = all.size();  // what may still be the fastest that fits
@@ -98,8 +98,8 @@ std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
     }
   }
   if (!close || options_.work <= work) return best;
-  RealisedPlan again = with(all[*close]);
-  return again.placement.arena_bytes() <= arena_bytes ? std::move(again) : std::move(best);
+  RealisedPlan closed = with(all[*close]);
+  return closed.placement.arena_bytes() <= arena_bytes ? std::move(closed) : std::move(best);
 }
 
 RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes,

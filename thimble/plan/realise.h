@@ -28,7 +28,7 @@ class Realisation {
               const PlacementOptions& options);
 
   [[nodiscard]] int64_t executed_macs() const { return macs_; }
-  /// As KernelSelection has them.
+  /// Adds kernels as KernelSelection::add_format does.
   void add_format(const LatencyEstimate& latency, PackedBytes& packed) {
     choice_.add_format(latency, packed);
   }

@@ -21,20 +21,20 @@ MemoryId id(size_t m) { return {static_cast<int32_t>(m)}; }
 
 class Housing {
  public:
-  Housing(const Graph& graph, const RealisedPlan& plan, const MemoryRoom& room,
+  Housing(const Graph& graph, const RealisedPlan& plan, const UsableMemories& usable,
           const PlacementOptions& options)
       : graph_(graph),
         plan_(plan),
         schedule_(plan.schedule),
-        memories_(room.memories),
+        memories_(usable.memories),
         options_(options),
         own_(graph),
         problems_(graph, schedule_, options.uses == nullptr ? own_ : *options.uses),
         where_(memories_of_buffers(schedule_)),
         fixed_(where_.size()),
-        room_(room.usable_bytes) {
-    room_.resize(memories_.size(), std::numeric_limits<int64_t>::max());
-    usable_ = room_;
+        limits_(usable.usable_bytes) {
+    limits_.resize(memories_.size(), std::numeric_limits<int64_t>::max());
+    usable_ = limits_;
     for (size_t b = 0; b < where_.size(); ++b) fixed_[b] = !is_laid_out(where_[b]);
     for (size_t m = 0; m < memories_.size(); ++m) {
       if (memories_[m].name == kStateMemory) keep_states_in(m);
@@ -57,7 +57,7 @@ class Housing {
       result.schedule = with_residences(schedule_, result.plan);
       result.placement = place(graph_, result.schedule, options_);
       if (waits_) result.wait_cycles = wait_cycles(graph_, result.schedule);
-      if (!leave_room(result.placement)) return result;
+      if (!exceeds_limits(result.placement)) return result;
     }
     return std::nullopt;
   }
@@ -95,7 +95,7 @@ class Housing {
 
   std::vector<int64_t> live(MemoryId memory) {
     work_ += where_.size();
-    return layout::live_bounds(problems_.of(memory, where_, true), steps_);
+    return layout::live_bounds(problems_.problem_of(memory, where_, true), steps_);
   }
 
   double excess(MemoryId memory) {
@@ -107,13 +107,13 @@ class Housing {
   }
 
   /// Where the layout needs more than what is live, the next round moves that much more.
-  bool leave_room(const Placement& placement) {
+  bool exceeds_limits(const Placement& placement) {
     bool beyond = false;
     for (size_t m = 0; m < usable_.size(); ++m) {
       const int64_t size = placement.memories[m].size_bytes;
-      if (size <= room_[m]) continue;
+      if (size <= limits_[m]) continue;
       beyond = true;
-      usable_[m] -= size - room_[m];
+      usable_[m] -= size - limits_[m];
       excess_[m] = excess(id(m));
     }
     return beyond;
@@ -255,7 +255,7 @@ class Housing {
   std::vector<MemoryId> where_;   // by buffer
   std::vector<bool> fixed_;       // by buffer: ports elsewhere, states apart
   std::vector<int64_t> traffic_;  // by buffer: bytes
-  std::vector<int64_t> room_;     // by memory: what a layout may take
+  std::vector<int64_t> limits_;   // by memory: what a layout may take
   std::vector<int64_t> usable_;   // by memory: what may be live, as layouts need more
   std::vector<double> excess_;    // by memory
   MemoryId apart_;                // the memory that only states use; invalid: none
@@ -267,8 +267,9 @@ class Housing {
 }  // namespace
 
 std::optional<RealisedPlan> resident(const Graph& graph, const RealisedPlan& plan,
-                                     const MemoryRoom& room, const PlacementOptions& options) {
-  return Housing(graph, plan, room, options).run();
+                                     const UsableMemories& usable,
+                                     const PlacementOptions& options) {
+  return Housing(graph, plan, usable, options).run();
 }
 
 }  // namespace thimble

@@ -64,7 +64,7 @@ Json json_of(const ScheduleMemory& memory, const MemoryPlacement& placement) {
   return json;
 }
 
-// Those that differ from what every schedule has.
+// Memories that differ from what every schedule has.
 Json memories_json(const PlacedPlan& plan) {
   Json json = Json::array();
   const std::vector<ScheduleMemory>& memories = plan.schedule.memories;

@@ -72,13 +72,13 @@ class AutoSearch {
     LatencyEstimate latency(flow, drafts_.known());
     if (std::ssize(plan.realised.placement.addresses) > effort_.many_buffers) work /= 4;
     Realisation realisation(flow, latency, std::move(bare), placement_options(work));
-    RealisedPlan again = fits ? realisation.arena_within(*limits_.sram_bytes)
-                              : realisation.with(realisation.live_within(plan.arena().peak_bytes));
+    RealisedPlan placed = fits ? realisation.arena_within(*limits_.sram_bytes)
+                               : realisation.with(realisation.live_within(plan.arena().peak_bytes));
     const auto cost = [&](const RealisedPlan& realised) {
       const int64_t arena = realised.placement.arena_bytes();
       return std::pair(std::max(arena, fits ? *limits_.sram_bytes : 0), realised.instructions);
     };
-    if (cost(again) < cost(plan.realised)) plan.realised = std::move(again);
+    if (cost(placed) < cost(plan.realised)) plan.realised = std::move(placed);
   }
 
   [[nodiscard]] PlacementOptions placement_options(int64_t work) const {
@@ -86,27 +86,27 @@ class AutoSearch {
   }
 
   /// Some of the front, evenly from the fewest bytes and the most time to the fewest instructions.
-  [[nodiscard]] std::set<size_t> spread_over(const std::vector<const AutoDraft*>& front) const {
+  [[nodiscard]] std::set<size_t> thinned(const std::vector<const AutoDraft*>& front) const {
     const auto log_cost = [&](size_t k) {
       return std::log(static_cast<double>(std::max<int64_t>(front[k]->cut.cut.peak_bytes, 1))) -
              std::log(std::max(front[k]->cut.instructions, 1.0));
     };
-    const double first = log_cost(0), way = log_cost(front.size() - 1) - first;
+    const double first = log_cost(0), range = log_cost(front.size() - 1) - first;
     const size_t most = effort_.layouts;
     std::set<size_t> some = {0, front.size() - 1};
     size_t next = 1;
     for (size_t k = 0; k < front.size(); ++k) {
-      if (log_cost(k) - first < way * static_cast<double>(next) / static_cast<double>(most))
+      if (log_cost(k) - first < range * static_cast<double>(next) / static_cast<double>(most))
         continue;
       some.insert(k);
       while (next < most &&
-             log_cost(k) - first >= way * static_cast<double>(next) / static_cast<double>(most))
+             log_cost(k) - first >= range * static_cast<double>(next) / static_cast<double>(most))
         ++next;
     }
     return some;
   }
 
-  /// Those that the limits are about, if estimates were exact.
+  /// Adds the drafts that the limits are about, if estimates were exact.
   void add_about_limits(const std::vector<const AutoDraft*>& front, std::set<size_t>& some) const {
     const auto add_about = [&](ptrdiff_t at) {
       const ptrdiff_t reach = effort_.layouts_about_limit;
@@ -149,7 +149,7 @@ class AutoSearch {
   void lay_out() {
     const std::vector<const AutoDraft*> front = drafts_.front();
     if (front.empty()) return;
-    std::set<size_t> some = spread_over(front);
+    std::set<size_t> some = thinned(front);
     add_about_limits(front, some);
     lay_out(front, some);
     for (int round = 0; round < effort_.rounds_beside && !found_.empty(); ++round)

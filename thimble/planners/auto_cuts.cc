@@ -31,7 +31,7 @@ bool leaves_out(const Dataflow& flow) {
 }
 
 /// What is left of the MACs when each instance has executed once, or may be if rows are left out.
-int64_t macs_again(const Dataflow& flow, int64_t most_macs) {
+int64_t most_recomputed_macs(const Dataflow& flow, int64_t most_macs) {
   if (most_macs == kAnyMacs) return kAnyMacs;
   int64_t once = 0;
   for (const Instance& instance : flow.instances.list)
@@ -61,10 +61,10 @@ AutoCuts::AutoCuts(ChannelGroups& channels, const OrderProblem& problem,
       sweeps_(flow_, cuts_.rolls().bytes(), order, latency,
               {.in_place = options.in_place,
                .recomputes = options.most_macs > macs(flow_.graph) || leaves_out(flow_),
-               .columns_again = options.effort.rolled_and_strips,
-               .most_macs_again = macs_again(flow_, options.most_macs),
+               .recomputes_columns = options.effort.rolled_and_strips,
+               .most_recomputed_macs = most_recomputed_macs(flow_, options.most_macs),
                .most_instances = most_in_group(order.size()),
-               .most_ways = options.effort.sweep_ways,
+               .most_labels = options.effort.sweep_labels,
                .jobs = options.jobs,
                .time = options.time}) {
   add_single();
@@ -86,7 +86,7 @@ std::optional<PieceTimes> AutoCuts::times(const std::vector<Member>& members) co
   std::vector<PieceTimes> each;
   for (const Member& member : members) {
     if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
-      each.push_back(piece_times({&latency_.whole_ways(*call, true)}, {0}));
+      each.push_back(piece_times({&latency_.whole_times(*call, true)}, {0}));
     } else if (const auto derived = derive(flow_, std::get<Group>(member.what), Regions::kNone)) {
       each.push_back(latency_.times(*derived));
     } else {
@@ -121,24 +121,24 @@ void AutoCuts::add_single() {
     const auto p = static_cast<size_t>(at);
     if (rolls.single_bytes()[p] == RolledGroups::kImpossible) continue;
     const InstanceId id{order_[p]};
-    const KernelWays* ways = &latency_.whole_ways({.instance = id});
+    const KernelTimes* alone = &latency_.whole_times({.instance = id});
     bool in_place = false;
     FrontPiece piece{at, at + 1, apart[p], 0, macs_of(id)};
-    if (const int64_t room = out_of_place_bytes(at); room > apart[p] && in_place_kernel(id)) {
-      piece.peak_bytes = room;
-      add(piece, *ways, std::monostate{});
+    if (const int64_t bytes = out_of_place_bytes(at); bytes > apart[p] && in_place_kernel(id)) {
+      piece.peak_bytes = bytes;
+      add(piece, *alone, std::monostate{});
       piece.peak_bytes = apart[p];
-      ways = &latency_.whole_ways({.instance = id, .method = Method::kInPlace});
+      alone = &latency_.whole_times({.instance = id, .method = Method::kInPlace});
       in_place = true;
     }
-    add(piece, *ways, std::monostate{});
+    add(piece, *alone, std::monostate{});
     const auto over = rolls.single_overlap(at);
     if (!over) continue;
     if (rolls.single_bytes()[p] < apart[p] || !in_place)
-      ways = &latency_.whole_ways({.instance = id}, true);
+      alone = &latency_.whole_times({.instance = id}, true);
     piece.peak_bytes = rolls.single_bytes()[p];
     piece.overlap = front_overlap(over->first, over->second);
-    add(piece, *ways, std::monostate{});
+    add(piece, *alone, std::monostate{});
   }
 }
 
@@ -151,7 +151,7 @@ void AutoCuts::add_swept() {
   for (Sweep& sweep : sweeps_.all(tiles, cuts_.rolls().single_bytes())) {
     pieces_.push_back({sweep.begin, sweep.end, sweep.bytes, sweep.instructions, sweep.macs});
     if (sweep.overlap) pieces_.back().overlap = front_overlap(*sweep.overlap, sweep.lead_bytes);
-    ways_.emplace_back(std::move(sweep));
+    candidates_.emplace_back(std::move(sweep));
   }
 }
 
@@ -175,10 +175,10 @@ void AutoCuts::add_rolled() {
   }
 }
 
-std::vector<FrontCut> AutoCuts::cuts(int most_ways) const {
+std::vector<FrontCut> AutoCuts::cuts(int most_labels) const {
   const FrontCutOptions limits{.most_macs = options_.most_macs,
                                .most_time = std::numeric_limits<double>::infinity(),
-                               .most_ways = most_ways};
+                               .most_labels = most_labels};
   return front_cuts(static_cast<int>(order_.size()), pieces_, limits);
 }
 
@@ -187,9 +187,10 @@ std::vector<AutoCut> AutoCuts::front() const {
   for (const FrontCut& found : cuts(options_.effort.cuts)) {
     std::vector<GroupCandidate> chosen;
     for (const int p : found.pieces) {
-      const auto& way = ways_[static_cast<size_t>(p)];
-      if (const auto* rolled = std::get_if<GroupCandidate>(&way)) chosen.push_back(*rolled);
-      if (const auto* sweep = std::get_if<Sweep>(&way)) chosen.push_back(sweeps_.candidate(*sweep));
+      const auto& candidate = candidates_[static_cast<size_t>(p)];
+      if (const auto* rolled = std::get_if<GroupCandidate>(&candidate)) chosen.push_back(*rolled);
+      if (const auto* sweep = std::get_if<Sweep>(&candidate))
+        chosen.push_back(sweeps_.candidate(*sweep));
     }
     result.push_back({cuts_.with(std::move(chosen), found.peak_bytes), found.macs, found.time});
   }

@@ -48,7 +48,7 @@ class AutoCuts {
   [[nodiscard]] std::string obstacle() const { return cuts_.rolls().obstacle(); }
 
  private:
-  [[nodiscard]] std::vector<FrontCut> cuts(int most_ways) const;
+  [[nodiscard]] std::vector<FrontCut> cuts(int most_labels) const;
   [[nodiscard]] FrontOverlap front_overlap(const OverlapChoice& choice, int64_t lead_bytes) const;
   [[nodiscard]] std::vector<bool> begins_of_peaks() const;
   [[nodiscard]] std::vector<FrontPiece> peaks() const;
@@ -57,8 +57,8 @@ class AutoCuts {
   void add_single();
   void add_swept();
   /// The piece, whose peak is that with portable kernels, with each amount of scratch that helps.
-  template <class Times, class Way>
-  void add(FrontPiece piece, const Times& times, const Way& way);
+  template <class Times, class Candidate>
+  void add(FrontPiece piece, const Times& times, const Candidate& candidate);
   /// By bytes beside those with portable kernels; nothing if a group cannot be derived.
   [[nodiscard]] std::optional<PieceTimes> times(const std::vector<Member>& members) const;
   [[nodiscard]] int64_t macs_of(InstanceId id) const;
@@ -76,17 +76,17 @@ class AutoCuts {
   const Sweeps sweeps_;
   std::vector<FrontPiece> pieces_;
   /// Per piece, what it executes; a single instance has none.
-  std::vector<std::variant<std::monostate, GroupCandidate, Sweep>> ways_;
+  std::vector<std::variant<std::monostate, GroupCandidate, Sweep>> candidates_;
 };
 
-template <class Times, class Way>
-void AutoCuts::add(FrontPiece piece, const Times& times, const Way& way) {
+template <class Times, class Candidate>
+void AutoCuts::add(FrontPiece piece, const Times& times, const Candidate& candidate) {
   const int64_t without = piece.peak_bytes - times.front().bytes();
   for (const auto& time : times) {
     piece.peak_bytes = without + time.bytes();
     piece.time = time.instructions;
     pieces_.push_back(piece);
-    ways_.emplace_back(way);
+    candidates_.emplace_back(candidate);
   }
 }
 

@@ -24,11 +24,11 @@ void AutoDrafts::find() {
   }
   cut(first);
   const int64_t more = most_macs_ == kAnyMacs ? kAnyMacs : most_macs_ - macs_;
-  rematerialise_more(axes_, given_, more, [&](const Rematerialisations& again, int64_t macs) {
+  rematerialise_more(axes_, given_, more, [&](const Rematerialisations& chosen, int64_t macs) {
     if (late(limits_.time)) return Gain::kEnough;
     const int64_t before = least_;
-    cut({&add_attempt(rematerialise(given_, again),
-                      {note::Rematerialised{.tensors = std::ssize(again), .macs = macs}})});
+    cut({&add_attempt(rematerialise(given_, chosen),
+                      {note::Rematerialised{.tensors = std::ssize(chosen), .macs = macs}})});
     return least_ < before ? Gain::kSome : Gain::kNone;
   });
 }
@@ -95,7 +95,7 @@ std::vector<AutoCut> AutoDrafts::cuts_of(AutoAttempt& of, const std::vector<int>
 }
 
 std::vector<std::vector<int>> AutoDrafts::orders_for(const AutoAttempt& of) {
-  std::vector<std::vector<int>> some = orders_.of(of.flow, of.problem, limits_.time);
+  std::vector<std::vector<int>> some = orders_.orders_of(of.flow, of.problem, limits_.time);
   const Effort effort(of.instances.list.size(), limits_.effort);
   if (!effort.more_orders) return some;
   const std::set<std::vector<int>> known(some.begin(), some.end());

@@ -67,7 +67,8 @@ class OtherPlanners {
     if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed)
       return std::nullopt;
     AutoAttempt& of = drafts_.first();
-    std::vector<std::vector<int>> orders = drafts_.orders().of(of.flow, of.problem, limits_.time);
+    std::vector<std::vector<int>> orders =
+        drafts_.orders().orders_of(of.flow, of.problem, limits_.time);
     if (effort_.last_order) orders.erase(orders.begin(), orders.end() - 1);
     const double latency =
         std::clamp(limits_.max_latency * fastest_of_whole(of), 1.0, effort_.latency_of_motes);

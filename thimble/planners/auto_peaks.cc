@@ -36,8 +36,8 @@ std::vector<GroupCandidate> undominated_parts(MotesUnits& units, const Partition
 using SweepShape = std::tuple<int, int, int64_t, int64_t, int64_t, bool, std::vector<ValueId>,
                               std::vector<ValueId>>;
 SweepShape shape_of(const Sweep& s) {
-  return {s.begin,       s.end,   s.tile.rows,    s.tile.columns, s.tile.period_tiles,
-          s.tile.turned, s.again, s.columns_again};
+  return {s.begin,       s.end,        s.tile.rows,         s.tile.columns, s.tile.period_tiles,
+          s.tile.turned, s.recomputed, s.recomputed_columns};
 }
 
 }  // namespace
@@ -128,13 +128,13 @@ void AutoCuts::add_strips() {
   const Effort& effort = options_.effort;
   if (options_.most_macs <= macs(flow_.graph)) return;
   const OrderBytes& bytes = cuts_.rolls().bytes();
-  std::vector<bool> tried(ways_.size(), false);
+  std::vector<bool> tried(candidates_.size(), false);
   std::set<SweepShape> known;
   for (int round = 0; round < effort.rounds_of_strips; ++round) {
     const std::vector<bool> peaks = begins_of_peaks();
     std::vector<size_t> sweeps;
     for (size_t w = 0; w < tried.size(); ++w) {
-      const auto* sweep = std::get_if<Sweep>(&ways_[w]);
+      const auto* sweep = std::get_if<Sweep>(&candidates_[w]);
       if (tried[w] || sweep == nullptr || sweep->tile.columns == SweepTile::kAll) continue;
       // What strips cannot change: what is there before, and what comes out.
       const InstanceId last{order_[static_cast<size_t>(sweep->end) - 1]};
@@ -150,9 +150,9 @@ void AutoCuts::add_strips() {
     for (const size_t w : sweeps) {
       if (left == 0) break;
       tried[w] = true;
-      if (!known.insert(shape_of(std::get<Sweep>(ways_[w]))).second) continue;
+      if (!known.insert(shape_of(std::get<Sweep>(candidates_[w]))).second) continue;
       --left;
-      const GroupCandidate piece = sweeps_.candidate(std::get<Sweep>(ways_[w]));
+      const GroupCandidate piece = sweeps_.candidate(std::get<Sweep>(candidates_[w]));
       if (!piece.finalised.empty()) continue;
       for (const int64_t strips : {2, 3, 4}) add_in_strips(piece, strips);
     }

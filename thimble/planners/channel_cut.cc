@@ -52,7 +52,7 @@ void widen(PlacedGroup& placed, const OrderBytes& bytes, int64_t limit,
   if (options.latency == nullptr) return;
   std::set<int64_t> scratch;
   for (const PlannedCall& call : calls_of(placed, placed.step, *options.latency)) {
-    for (const KernelWay& way : *call.ways) scratch.insert(way.scratch_bytes);
+    for (const KernelTime& time : *call.times) scratch.insert(time.scratch_bytes);
   }
   double least = instructions(placed, bytes, limit, *options.latency);
   const PlacedGroup widest = placed;
@@ -80,7 +80,7 @@ std::vector<PlacedGroup> channel_candidates(ChannelGroups& groups, const OrderBy
     for (int end = begin + 1; end <= std::min(count, begin + options.most_instances); ++end) {
       instances.push_back(order[index(end - 1)]);
       one_by_one = std::max(one_by_one, single[index(end - 1)]);
-      const MeasuredGroup* group = groups.of(instances, one_by_one - bytes.held(begin));
+      const MeasuredGroup* group = groups.group_of(instances, one_by_one - bytes.held(begin));
       if (group == nullptr || (options.pairs && !group->group.is_pair)) continue;
       const size_t types = group->group.accumulated.empty() ? 1 : groups.sums().size();
       for (size_t sums = 0; sums < types; ++sums) {

@@ -14,7 +14,7 @@ ChannelGroups::ChannelGroups(const Dataflow& dataflow, DType narrowest_sums) : r
   }
 }
 
-/// With sums as narrow as they may be.
+/// Bytes made, with sums as narrow as they may be.
 int64_t ChannelGroups::made_bytes(const ChannelGroup& group) const {
   const Dataflow& flow = flows_.back();
   int64_t bytes = 0;
@@ -23,7 +23,7 @@ int64_t ChannelGroups::made_bytes(const ChannelGroup& group) const {
   return bytes;
 }
 
-const MeasuredGroup* ChannelGroups::of(const std::vector<int>& instances, int64_t most_made) {
+const MeasuredGroup* ChannelGroups::group_of(const std::vector<int>& instances, int64_t most_made) {
   const auto within = [&](const std::optional<MeasuredGroup>& known) {
     return known && made_bytes(known->group) < most_made ? &*known : nullptr;
   };

@@ -32,8 +32,8 @@ class ChannelGroups {
   /// That which executes these instances, in this order; null if there is none, or may be if what
   /// it makes full has at least `most_made` bytes (then nothing is derived). Valid as long as this
   /// is.
-  [[nodiscard]] const MeasuredGroup* of(const std::vector<int>& instances,
-                                        int64_t most_made = std::numeric_limits<int64_t>::max());
+  [[nodiscard]] const MeasuredGroup* group_of(
+      const std::vector<int>& instances, int64_t most_made = std::numeric_limits<int64_t>::max());
 
   [[nodiscard]] const Dataflow& dataflow() const { return flows_[0]; }
   [[nodiscard]] const ChannelSlicing& rules() const { return rules_; }

@@ -24,7 +24,7 @@ struct Effort {
 
   // How many, none of them a bound of what there is.
   size_t orders;            ///< of small networks
-  int sweep_ways;           ///< to execute what stands behind a position
+  int sweep_labels;         ///< kept per position
   int cuts, cuts_of_peaks;  ///< of the operators behind a position
   size_t sweeps_in_strips;  ///< each time
   int windows_in_parts, windows_at_peak = 12;

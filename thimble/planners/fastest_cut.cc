@@ -13,9 +13,9 @@ FastestCut fastest_cut(LatencyEstimate& latency, const std::vector<int>& order,
   std::vector<int> wanting = {0};    // those among them that do not fit, or whose scratch does not
   for (size_t at = 0; at < order.size(); ++at) {
     const InstanceCall call{.instance = {order[at]}};
-    const KernelWays& ways = latency.whole_ways(call);
+    const KernelTimes& times = latency.whole_times(call);
     const auto within = [&](int64_t bytes) {
-      return std::llround(fastest_within(ways, bytes).instructions);
+      return std::llround(fastest_within(times, bytes).instructions);
     };
     const int64_t single = within(limit - single_bytes[at]);
     const bool wants = single_bytes[at] > limit || single > within(limit);

@@ -121,17 +121,17 @@ class Search {
 
   /// The first choice that is better and differs in one loop more, or instead, or less.
   std::optional<Found> improve(const Found& best) {
-    std::vector<Choice> ways;
+    std::vector<Choice> choices;
     for (const LoopSet* loop : candidates(best)) {
-      ways.push_back({loop});
-      std::ranges::copy_if(best.choice, std::back_inserter(ways.back()),
+      choices.push_back({loop});
+      std::ranges::copy_if(best.choice, std::back_inserter(choices.back()),
                            [&](const LoopSet* other) { return !overlap(*loop, *other); });
     }
     for (const LoopSet* loop : best.choice) {
-      ways.push_back(best.choice);
-      std::erase(ways.back(), loop);
+      choices.push_back(best.choice);
+      std::erase(choices.back(), loop);
     }
-    for (const Choice& choice : ways) {
+    for (const Choice& choice : choices) {
       if (states_ >= limits_.states || late(limits_.time)) break;
       std::optional<Found> found = evaluate(choice);
       if (found && found->key < best.key) return found;

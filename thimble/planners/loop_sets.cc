@@ -94,7 +94,7 @@ class Grower {
   }
 
   bool is_loop(const Ops& set) {
-    const MeasuredGroup* group = groups_.of(set);
+    const MeasuredGroup* group = groups_.group_of(set);
     if (group == nullptr) return false;
     if (!limits_.pairs || group->group.is_pair) found_.push_back(loop_set(problem_, *group));
     return true;

@@ -13,9 +13,9 @@ Decision MotesSearch::planned(const MotesState& state) {
   for (const auto& unit : state.units) pieces.push_back(unit->piece());
   OrderPlanOptions singles{.in_place = limits_.in_place, .peak_bytes = state.bytes};
   for (int i = 0; i < std::ssize(instances_.list); ++i) {
-    const KernelWays& ways = latency_.whole_ways({.instance = {i}});
-    singles.scratch_bytes.push_back(ways[std::min<size_t>(1, ways.size() - 1)].scratch_bytes -
-                                    ways.front().scratch_bytes);
+    const KernelTimes& times = latency_.whole_times({.instance = {i}});
+    singles.scratch_bytes.push_back(times[std::min<size_t>(1, times.size() - 1)].scratch_bytes -
+                                    times.front().scratch_bytes);
   }
   Plan plan = order_plan(flow_, problem_, order_, singles, pieces);
   for (int at = 0; at < std::ssize(order_); ++at) {
@@ -26,8 +26,8 @@ Decision MotesSearch::planned(const MotesState& state) {
     const ValueId made = instances_.instance(call.instance).makes;
     const int64_t apart =
         rolls_.bytes().held(at) + rolls_.bytes().size(made) + flow_.scratch_bytes(call);
-    const RoomApart room{&latency_, state.bytes};
-    if (room.better(call, apart, single_bytes_[static_cast<size_t>(at)])) continue;
+    const ApartBudget budget{&latency_, state.bytes};
+    if (budget.better(call, apart, single_bytes_[static_cast<size_t>(at)])) continue;
     if (const auto over = rolls_.single_overlap(at)) {
       if (std::ranges::find(plan.overlaps, over->first) == plan.overlaps.end())
         plan.overlaps.push_back(over->first);

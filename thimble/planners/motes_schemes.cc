@@ -9,7 +9,7 @@ namespace thimble {
 
 constexpr int64_t kAnyParts = std::numeric_limits<int64_t>::max();
 
-const std::vector<MotesSchemes::Unit>& MotesSchemes::of(int begin, int end) {
+const std::vector<MotesSchemes::Unit>& MotesSchemes::units_of(int begin, int end) {
   const auto [it, added] = known_.try_emplace({begin, end});
   if (!added) return it->second;
   std::vector<GroupCandidate> parts = partitions_.along_channels(begin, end);

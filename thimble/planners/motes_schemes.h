@@ -24,8 +24,8 @@ class MotesSchemes {
         options_(options),
         most_steps_(most_steps) {}
 
-  /// All of positions [begin, end).
-  const std::vector<Unit>& of(int begin, int end);
+  /// All units of positions [begin, end).
+  const std::vector<Unit>& units_of(int begin, int end);
   /// With channels of runs within its parts, and fewer bytes than `below`.
   std::vector<Unit> within(const GroupCandidate& outer, int64_t below);
   /// The units found so far.

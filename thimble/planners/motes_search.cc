@@ -96,12 +96,12 @@ PieceTimes MotesSearch::single_times(int at) {
   const int64_t bytes = single_bytes_[static_cast<size_t>(at)] - flow_.scratch_bytes(call);
   const int64_t apart = rolls_.bytes().held(at) + rolls_.bytes().size(instance.makes);
   if (!instance.op.valid() || bytes == apart)
-    return piece_times({&latency_.whole_ways(call)}, {bytes});
+    return piece_times({&latency_.whole_times(call)}, {bytes});
   const bool own = has_kernel(graph_, graph_.op(instance.op), Method::kInPlace);
   const InstanceCall over{.instance = call.instance,
                           .method = own ? Method::kInPlace : Method::kCompute};
-  PieceTimes times = piece_times({&latency_.whole_ways(over, true)}, {bytes});
-  std::ranges::move(piece_times({&latency_.whole_ways(call)}, {apart}), std::back_inserter(times));
+  PieceTimes times = piece_times({&latency_.whole_times(over, true)}, {bytes});
+  std::ranges::move(piece_times({&latency_.whole_times(call)}, {apart}), std::back_inserter(times));
   return pareto(std::move(times), &PieceTime::live_bytes, &PieceTime::instructions);
 }
 
@@ -136,7 +136,7 @@ std::optional<MotesState> MotesSearch::best_of_all() const {
   const FrontCutOptions limits{
       .most_macs = most_steps_,
       .most_time = whole_instructions_ * options_.max_latency - model_.program,
-      .most_ways = kMostSchemesBehind};
+      .most_labels = kMostSchemesBehind};
   const std::vector<FrontCut> cuts = front_cuts(static_cast<int>(order_.size()), pieces, limits);
   if (cuts.empty()) return std::nullopt;
   MotesState result;
@@ -170,7 +170,7 @@ std::vector<MotesSearch::Unit> MotesSearch::schemes_at_peak(const MotesState& st
     for (const int end : held_steps(bytes, count, first + 1, 1, distance, state.bytes)) {
       if (begin >= end || units_.least_bytes(begin, end) >= state.bytes) continue;
       if (late(limits_.time)) break;
-      for (const Unit& unit : schemes_.of(begin, end)) {
+      for (const Unit& unit : schemes_.units_of(begin, end)) {
         if (unit->bytes < state.bytes && is_progress(state, unit)) found.push_back(unit);
       }
     }
@@ -179,7 +179,7 @@ std::vector<MotesSearch::Unit> MotesSearch::schemes_at_peak(const MotesState& st
     if (outer->begin != first || outer->by_channels) continue;
     std::ranges::move(schemes_.within(*outer, state.bytes), std::back_inserter(found));
   }
-  return spread(std::move(found));
+  return thinned(std::move(found));
 }
 
 bool MotesSearch::is_progress(const MotesState& state, const Unit& unit) const {
@@ -188,7 +188,7 @@ bool MotesSearch::is_progress(const MotesState& state, const Unit& unit) const {
   return std::pair(more.bytes, more.peaks) < std::pair(state.bytes, state.peaks);
 }
 
-std::vector<MotesSearch::Unit> MotesSearch::spread(std::vector<Unit> found) const {
+std::vector<MotesSearch::Unit> MotesSearch::thinned(std::vector<Unit> found) const {
   const auto extra = [&](const Unit& unit) {
     double alone = 0;
     for (int at = unit->begin; at < unit->end; ++at)

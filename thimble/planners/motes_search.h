@@ -116,7 +116,7 @@ class MotesSearch {
   [[nodiscard]] bool is_progress(const MotesState& state, const Unit& unit) const;
 
   /// Fewer bytes, or fewer instructions beyond those of the instances alone.
-  [[nodiscard]] std::vector<Unit> spread(std::vector<Unit> found) const;
+  [[nodiscard]] std::vector<Unit> thinned(std::vector<Unit> found) const;
 
   const Graph& graph_;
   const Limits& limits_;

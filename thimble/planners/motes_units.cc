@@ -59,12 +59,12 @@ std::optional<GroupCandidate> MotesUnits::measured(GroupCandidate unit) {
   unit.overlap = best.choice;
   unit.lead_bytes = best.lead_bytes;
   std::vector<int64_t> live = live_bytes(unit, *group, best.saved_bytes);
-  std::vector<const KernelWays*> ways = latency_.ways(group->derived);
-  static const KernelWays kNothing = {{}};
-  live.resize(ways.size() + 1 + unit.finalised.size(), live.back());
-  ways.push_back(&kNothing);  // what is finalised may lie apart from its sums
-  for (const InstanceCall& call : unit.finalised) ways.push_back(&latency_.whole_ways(call));
-  unit.times = piece_times(ways, live);
+  std::vector<const KernelTimes*> calls = latency_.call_times(group->derived);
+  static const KernelTimes kNothing = {{}};
+  live.resize(calls.size() + 1 + unit.finalised.size(), live.back());
+  calls.push_back(&kNothing);  // what is finalised may lie apart from its sums
+  for (const InstanceCall& call : unit.finalised) calls.push_back(&latency_.whole_times(call));
+  unit.times = piece_times(calls, live);
   unit.bytes = unit.times.front().live_bytes;
   return unit;
 }

@@ -71,13 +71,13 @@ Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
 }
 
 Planned with_memories(const Graph& graph, const Limits& limits, Planned planned) {
-  if (!limits.room.has_several()) return planned;
+  if (!limits.memories.has_several()) return planned;
   const Graph meant = with_accumulators(graph, planned.best().plan().accumulators);
   const KernelUses uses(meant);
   std::vector<PricedPlan> housed;
   for (const PricedPlan& plan : planned.front) {
     std::optional<RealisedPlan> found =
-        resident(meant, plan.realised, limits.room,
+        resident(meant, plan.realised, limits.memories,
                  {.method = limits.layout,
                   .work = layout::kSearchWork / std::ssize(planned.front),
                   .time = limits.time,

@@ -25,7 +25,7 @@ namespace thimble {
 /// What the user allows.
 struct Limits {
   std::optional<int64_t> sram_bytes;    ///< of the arena; with further memories, of all together
-  MemoryRoom room;                      ///< of what plans are spread over
+  UsableMemories memories;              ///< of plans
   std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
   bool in_place = true;                 ///< outputs over inputs that are no longer needed
   PortPlaces ports;                     ///< what is not resident costs nothing

@@ -61,13 +61,13 @@ StreamCut StreamCuts::best(int64_t incumbent_bytes) {
   add(sliced());
   for (const Granularity granularity : options_.granularities) {
     add(rolls_.all(incumbents(incumbent_bytes_), most_in_group(order_.size()), granularity));
-    cut_again();
+    recut();
     if (cut_.peak_bytes <= options_.budget_bytes || cut_.peak_bytes == RolledGroups::kImpossible)
       continue;
     const int64_t gain = incumbent_bytes_ / kLeastGainOfBoth;
     add(rolled_in_slices(std::max(incumbent_bytes_ - gain, options_.budget_bytes + 1),
                          granularity));
-    cut_again();
+    recut();
   }
   if (cut_.peak_bytes == RolledGroups::kImpossible) {
     StreamCut none;
@@ -97,7 +97,7 @@ StreamCut StreamCuts::with(std::vector<GroupCandidate> pieces, int64_t peak_byte
   return result;
 }
 
-/// As many channels at a time as fit.
+/// Takes as many channels at a time as fit.
 void StreamCuts::widen(GroupCandidate& piece, int64_t limit) const {
   if (piece.channels == 0) return;
   GroupBytes bytes = piece.one_channel;
@@ -225,7 +225,7 @@ std::vector<int64_t> StreamCuts::incumbents(int64_t at_most) const {
 }
 
 // What is slower is wanted only where it needs less than what is there already.
-void StreamCuts::cut_again() {
+void StreamCuts::recut() {
   cut_ = best_cut(rolls_.single_bytes(), pieces_, options_.budget_bytes);
   incumbent_bytes_ =
       std::min(incumbent_bytes_, std::max(cut_.peak_bytes, options_.budget_bytes + 1));

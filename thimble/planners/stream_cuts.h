@@ -61,7 +61,7 @@ class StreamCuts {
   [[nodiscard]] std::vector<GroupCandidate> rolled_in_slices(int64_t limit,
                                                              Granularity granularity) const;
   [[nodiscard]] std::vector<int64_t> incumbents(int64_t at_most) const;
-  void cut_again();
+  void recut();
 
   ChannelGroups& channels_;
   const Dataflow& flow_;

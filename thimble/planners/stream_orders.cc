@@ -42,9 +42,9 @@ std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow, const Orde
   return orders;
 }
 
-const std::vector<std::vector<int>>& KnownOrders::of(const Dataflow& dataflow,
-                                                     const OrderProblem& problem,
-                                                     const TimeLimit* time) {
+const std::vector<std::vector<int>>& KnownOrders::orders_of(const Dataflow& dataflow,
+                                                            const OrderProblem& problem,
+                                                            const TimeLimit* time) {
   const auto same = [&](const Known& k) {
     return k.problem == problem && k.instances == dataflow.instances;
   };

@@ -19,9 +19,9 @@ namespace thimble {
 /// work. For several threads at a time.
 class KnownOrders {
  public:
-  [[nodiscard]] const std::vector<std::vector<int>>& of(const Dataflow& dataflow,
-                                                        const OrderProblem& problem,
-                                                        const TimeLimit* time);
+  [[nodiscard]] const std::vector<std::vector<int>>& orders_of(const Dataflow& dataflow,
+                                                               const OrderProblem& problem,
+                                                               const TimeLimit* time);
 
  private:
   struct Known {

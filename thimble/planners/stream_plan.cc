@@ -25,19 +25,19 @@ note::Spans spans(const Instances& instances, const StreamCut& cut) {
   return result;
 }
 
-bool RoomApart::better(const InstanceCall& call, int64_t apart_bytes, int64_t over_bytes) const {
+bool ApartBudget::better(const InstanceCall& call, int64_t apart_bytes, int64_t over_bytes) const {
   if (latency == nullptr || apart_bytes > bytes) return false;
-  const KernelWays &apart = latency->whole_ways(call), &over = latency->whole_ways(call, true);
+  const KernelTimes &apart = latency->whole_times(call), &over = latency->whole_times(call, true);
   if (apart_bytes + apart.back().scratch_bytes <= bytes) return true;
-  const auto fastest = [&](const KernelWays& ways, int64_t live_bytes) {
-    const int64_t scratch_bytes = bytes - live_bytes + ways.front().scratch_bytes;
-    return fastest_within(ways, scratch_bytes).instructions;
+  const auto fastest = [&](const KernelTimes& times, int64_t live_bytes) {
+    const int64_t scratch_bytes = bytes - live_bytes + times.front().scratch_bytes;
+    return fastest_within(times, scratch_bytes).instructions;
   };
   return fastest(apart, apart_bytes) < fastest(over, over_bytes);
 }
 
 Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const StreamCut& cut,
-                 bool in_place, const RoomApart& room) {
+                 bool in_place, const ApartBudget& budget) {
   OrderProblem outside = problem;
   for (const InstanceId id : cut.over_input) outside.ops[id.index()].in_place.clear();
   std::vector<OrderPiece> pieces;
@@ -57,7 +57,7 @@ Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const St
   const std::vector<int64_t> apart = working_sets(outside, cut.order);
   for (size_t at = 0; at < cut.order.size(); ++at) {
     const InstanceCall call{.instance = {cut.order[at]}};
-    if (in_piece[at] || room.better(call, apart[at], rolls.single_bytes()[at])) continue;
+    if (in_piece[at] || budget.better(call, apart[at], rolls.single_bytes()[at])) continue;
     for (const OverlapChoice& over : rolls.over_inputs(static_cast<int>(at)))
       plan.overlaps.push_back(over);
   }

@@ -13,7 +13,7 @@ namespace thimble {
 /// Outputs of whole operators may lie over their inputs, so that the layout has the choice; but not
 /// where both fit into so many bytes and kernels are faster on buffers that are apart, with the
 /// scratch that is left.
-struct RoomApart {
+struct ApartBudget {
   LatencyEstimate* latency = nullptr;  ///< nothing: all of them may
   int64_t bytes = 0;
 
@@ -24,6 +24,6 @@ struct RoomApart {
 };
 
 [[nodiscard]] Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem,
-                               const StreamCut& cut, bool in_place, const RoomApart& room = {});
+                               const StreamCut& cut, bool in_place, const ApartBudget& budget = {});
 
 }  // namespace thimble

@@ -25,8 +25,9 @@ StreamAttempt StreamSearch::best() const {
 Decision StreamSearch::planned(const StreamAttempt& best, bool apart) const {
   const Dataflow flow(axes_, best.instances);
   LatencyEstimate latency(flow, known_);
-  const RoomApart room = apart ? RoomApart{&latency, limits_.sram_bytes.value_or(0)} : RoomApart{};
-  Decision result{.plan = stream_plan(flow, best.problem, best.cut, limits_.in_place, room),
+  const ApartBudget budget =
+      apart ? ApartBudget{&latency, limits_.sram_bytes.value_or(0)} : ApartBudget{};
+  Decision result{.plan = stream_plan(flow, best.problem, best.cut, limits_.in_place, budget),
                   .notes = {spans(best.instances, best.cut)}};
   add_notes(best, result.notes);
   for (const auto* ports : {&best.problem.inputs, &best.problem.outputs}) {
@@ -38,13 +39,14 @@ Decision StreamSearch::planned(const StreamAttempt& best, bool apart) const {
 }
 
 StreamAttempt StreamSearch::attempt(Instances instances, int64_t incumbent_bytes) const {
-  StreamAttempt result{.instances = std::move(instances), .problem = {}, .cut = {}, .again = {}};
+  StreamAttempt result{
+      .instances = std::move(instances), .problem = {}, .cut = {}, .rematerialised = {}};
   const Dataflow flow(axes_, result.instances);
   result.problem = order_problem(graph_, result.instances, limits_.in_place);
   ChannelGroups channels(flow, DType::kInt32);
   LatencyEstimate latency(flow, known_);
   std::optional<StreamCut> best;
-  for (const std::vector<int>& order : orders_.of(flow, result.problem, limits_.time)) {
+  for (const std::vector<int>& order : orders_.orders_of(flow, result.problem, limits_.time)) {
     StreamCuts cuts(channels, result.problem, order, options_);
     StreamCut cut =
         cuts.best(std::min(incumbent_bytes, best ? bytes_to_beat(*best) : incumbent_bytes));
@@ -70,22 +72,22 @@ StreamAttempt StreamSearch::with_rematerialisation(const Instances& instances,
   StreamAttempt best =
       attempt(instances, RolledGroups::kImpossible);  // whatever it needs, it may come to less
   const auto good_enough = [&] { return best.cut.peak_bytes <= options_.budget_bytes; };
-  const auto with = [&](const Rematerialisations& again) {
-    StreamAttempt result = attempt(rematerialise(instances, again), RolledGroups::kImpossible);
-    result.again = again;
+  const auto with = [&](const Rematerialisations& chosen) {
+    StreamAttempt result = attempt(rematerialise(instances, chosen), RolledGroups::kImpossible);
+    result.rematerialised = chosen;
     return result;
   };
   if (good_enough()) return best;
   rematerialise_more(axes_, instances, static_cast<int64_t>(most_macs),
-                     [&](const Rematerialisations& again, int64_t) {
+                     [&](const Rematerialisations& chosen, int64_t) {
                        if (late(limits_.time)) return Gain::kEnough;
-                       StreamAttempt next = with(again);
+                       StreamAttempt next = with(chosen);
                        if (next.cut.peak_bytes >= best.cut.peak_bytes) return Gain::kNone;
                        best = std::move(next);
                        return good_enough() ? Gain::kEnough : Gain::kSome;
                      });
-  for (size_t k = best.again.size(); k-- > 0;) {
-    Rematerialisations fewer = best.again;
+  for (size_t k = best.rematerialised.size(); k-- > 0;) {
+    Rematerialisations fewer = best.rematerialised;
     fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(k));
     StreamAttempt next = with(fewer);
     if (next.cut.peak_bytes <= std::max(best.cut.peak_bytes, options_.budget_bytes))
@@ -109,10 +111,10 @@ void StreamSearch::add_notes(const StreamAttempt& best, std::vector<Note>& notes
       notes.push_back(note::InputRelaid{});
     }
   }
-  if (best.again.empty()) return;
-  note::Rematerialised again{.tensors = static_cast<int64_t>(best.again.size()), .macs = 0};
-  for (const Rematerialisation& value : best.again) again.macs += value.macs;
-  notes.push_back(again);
+  if (best.rematerialised.empty()) return;
+  note::Rematerialised sum{.tensors = static_cast<int64_t>(best.rematerialised.size()), .macs = 0};
+  for (const Rematerialisation& value : best.rematerialised) sum.macs += value.macs;
+  notes.push_back(sum);
 }
 
 note::InputCollected StreamSearch::passing_by() const {

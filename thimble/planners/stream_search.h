@@ -15,7 +15,7 @@ struct StreamAttempt {
   Instances instances;
   OrderProblem problem;
   StreamCut cut;
-  Rematerialisations again;
+  Rematerialisations rematerialised;
 };
 
 class StreamSearch {

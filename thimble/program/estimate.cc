@@ -77,7 +77,7 @@ Estimate estimate(const Program& program, const LatencyModel& model) {
   const KernelCoefficients known(model);
   result.instructions = model.program;
   for_each_call(program, [&](const Call& call, const CallShape& shape) {
-    const Features* coefficients = known.of(call.kernel);
+    const Features* coefficients = known.coefficients_of(call.kernel);
     if (coefficients == nullptr) {
       result.left_out.insert(info(call.kernel).name);
       return;

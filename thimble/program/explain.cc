@@ -68,7 +68,7 @@ std::vector<KernelChoice> choices(const Graph& graph, const Schedule& schedule,
         shape.kernel = cost.kernel;
         shape.params = kernels.params[k];
       }
-      const Features* each = known.of(shape.kernel);
+      const Features* each = known.coefficients_of(shape.kernel);
       if (each != nullptr) cost.instructions += dot(features(shape), *each);
     }
   });

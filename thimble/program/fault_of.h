@@ -9,7 +9,7 @@
 
 namespace thimble {
 
-// Of those whose kernels have no parameters: kOtherKernel.
+// Operators whose kernels have no parameters give kOtherKernel.
 #define THIMBLE_OPERATOR(Kind, name) \
   [[nodiscard]] std::string fault_of(const Kind& a, const ReadBack& r);
 #include "thimble/model/operators.def"

@@ -26,7 +26,7 @@ class Words {
     const size_t last = left == 0 ? 0 : form == WeightForm::kDepthwise || left == 3 ? 4 : 2;
     return fours * of_group(form, 4, inputs) + (last == 0 ? 0 : of_group(form, last, inputs));
   }
-  /// With those that are zeros.
+  /// Channels, with those that are zeros.
   [[nodiscard]] size_t channels() const {
     const size_t multiple = form_ != WeightForm::kDepthwise && channels_ % 4 <= 2 ? 2 : 4;
     return (channels_ + multiple - 1) / multiple * multiple;

@@ -66,7 +66,7 @@ RealValues real_of(const AveragePool2D& op, const RealContext& c) {
 
 // An average of values, rounded, lies among them.
 ValueRanges bounds_of(const AveragePool2D& op, const BoundsContext& c) {
-  return clamped(c.of(0), activation_range(op.activation, c.output()));
+  return clamped(c.input_bounds(0), activation_range(op.activation, c.output()));
 }
 
 }  // namespace thimble::reference

@@ -76,10 +76,10 @@ ValueRanges bounds_of(const BatchMatMul& op, const BoundsContext& c) {
   const auto depth =
       static_cast<size_t>(op.adjoint_x ? x.shape.at(x.shape.size() - 2) : x.shape.back());
   // By index of the summed axis, and by output channel: known where these are a last axis.
-  ValueRanges left(depth, hull(c.of(0)));
-  if (!op.adjoint_x) left = c.of(0);
-  ValueRanges right(channels_of(c.output()), hull(c.of(1)));
-  if (!op.adjoint_y) right = c.of(1);
+  ValueRanges left(depth, hull(c.input_bounds(0)));
+  if (!op.adjoint_x) left = c.input_bounds(0);
+  ValueRanges right(channels_of(c.output()), hull(c.input_bounds(1)));
+  if (!op.adjoint_y) right = c.input_bounds(1);
   const std::vector<SumBounds> a = centred(left, zero_point_of(x));
   const std::vector<SumBounds> b = centred(right, zero_point_of(y));
   const float scales = scale_of(x) * scale_of(y);  // in float32, as the original's

@@ -64,9 +64,9 @@ bool reaches_padding(const Window& window, const Shape& in, const Shape& out) {
   const auto is_cut = [](int64_t kernel) {
     return [kernel](const reference::Taps& taps) { return taps.count() < kernel; };
   };
-  return std::ranges::any_of(reference::ways_of_rows(window, from.h, to.h),
+  return std::ranges::any_of(reference::distinct_taps_of_rows(window, from.h, to.h),
                              is_cut(window.kernel_h)) ||
-         std::ranges::any_of(reference::ways_of_columns(window, from.w, to.w),
+         std::ranges::any_of(reference::distinct_taps_of_columns(window, from.w, to.w),
                              is_cut(window.kernel_w));
 }
 

@@ -12,14 +12,14 @@ namespace thimble::reference {
 namespace {
 
 template <class TapsAt>
-std::vector<Taps> distinct_ways(int64_t out, const TapsAt& taps_at) {
-  std::vector<Taps> ways;  // taps fall on later rows, one by one: those alike are neighbours
+std::vector<Taps> distinct_taps(int64_t out, const TapsAt& taps_at) {
+  std::vector<Taps> distinct;  // taps fall on later rows, one by one: those alike are neighbours
   for (int64_t k = 0; k < out; ++k) {
     const Taps taps = taps_at(k);
-    if (ways.empty() || ways.back().begin != taps.begin || ways.back().end != taps.end)
-      ways.push_back(taps);
+    if (distinct.empty() || distinct.back().begin != taps.begin || distinct.back().end != taps.end)
+      distinct.push_back(taps);
   }
-  return ways;
+  return distinct;
 }
 
 /// What the interpreter makes of values, one by one: an operator that goes element by element.
@@ -89,16 +89,16 @@ ValueRanges reshaped(const ValueRanges& intervals, size_t channels) {
   return result;
 }
 
-std::vector<Taps> ways_of_rows(const Window& window, int64_t in, int64_t out) {
-  return distinct_ways(out, [&](int64_t y) { return taps_of_row(window, y, in); });
+std::vector<Taps> distinct_taps_of_rows(const Window& window, int64_t in, int64_t out) {
+  return distinct_taps(out, [&](int64_t y) { return taps_of_row(window, y, in); });
 }
 
-std::vector<Taps> ways_of_columns(const Window& window, int64_t in, int64_t out) {
-  return distinct_ways(out, [&](int64_t x) { return taps_of_column(window, x, in); });
+std::vector<Taps> distinct_taps_of_columns(const Window& window, int64_t in, int64_t out) {
+  return distinct_taps(out, [&](int64_t x) { return taps_of_column(window, x, in); });
 }
 
 ValueRanges of_each_value(const BoundsContext& c) {
-  const ValueRanges& x = c.of(0);
+  const ValueRanges& x = c.input_bounds(0);
   if (x.empty() || c.input(0).type == DType::kInt32) return any_value(c.output());
   const ValueRange all = hull(x);
   std::vector<int32_t> arguments(static_cast<size_t>(all.high - all.low + 1));
@@ -119,11 +119,11 @@ ValueRanges of_each_value(const BoundsContext& c) {
 }
 
 ValueRange of_channel(const BoundsContext& c, size_t i, size_t channel) {
-  return c.of(i)[channel % c.of(i).size()];
+  return c.input_bounds(i)[channel % c.input_bounds(i).size()];
 }
 
 ValueRanges at_corners(const BoundsContext& c, FixedFactor last, int largest_shift) {
-  if (last.shift > largest_shift || c.of(0).empty() || c.of(1).empty())
+  if (last.shift > largest_shift || c.input_bounds(0).empty() || c.input_bounds(1).empty())
     return any_value(c.output());
   const size_t channels = channels_of(c.output());
   std::vector<std::vector<int32_t>> operands(2);

@@ -20,7 +20,7 @@ struct BoundsContext {
 
   [[nodiscard]] const Tensor& input(size_t i) const { return graph.tensor(op.inputs.at(i)); }
   [[nodiscard]] const Tensor& output() const { return graph.tensor(op.outputs.at(0)); }
-  [[nodiscard]] const ValueRanges& of(size_t i) const {
+  [[nodiscard]] const ValueRanges& input_bounds(size_t i) const {
     return of_tensors[op.inputs.at(i).index()];
   }
 };
@@ -41,9 +41,11 @@ struct BoundsContext {
 /// Intervals of the elements in row-major order, with another extent of the last axis.
 [[nodiscard]] ValueRanges reshaped(const ValueRanges& intervals, size_t channels);
 
-/// The ways in which taps of the window fall on an axis of the image, each once.
-[[nodiscard]] std::vector<Taps> ways_of_rows(const Window& window, int64_t in, int64_t out);
-[[nodiscard]] std::vector<Taps> ways_of_columns(const Window& window, int64_t in, int64_t out);
+/// Taps of the window that fall on the image, along an axis of it: each range of them once.
+[[nodiscard]] std::vector<Taps> distinct_taps_of_rows(const Window& window, int64_t in,
+                                                      int64_t out);
+[[nodiscard]] std::vector<Taps> distinct_taps_of_columns(const Window& window, int64_t in,
+                                                         int64_t out);
 
 /// A function of one value, by its table.
 [[nodiscard]] ValueRanges of_each_value(const BoundsContext& context);

@@ -33,7 +33,7 @@ RealValues real_of(const Concat& op, const RealContext& c) { return moved(op, c)
 ValueRanges bounds_of(const Concat& op, const BoundsContext& c) {
   ValueRanges result;
   for (size_t i = 0; i < c.op.inputs.size(); ++i) {
-    const ValueRanges& part = c.of(i);
+    const ValueRanges& part = c.input_bounds(i);
     if (part.empty()) return {};
     if (op.axis == static_cast<int>(c.output().shape.size()) - 1) {
       result.insert(result.end(), part.begin(), part.end());

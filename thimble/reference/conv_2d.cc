@@ -135,11 +135,11 @@ ValueRanges bounds_of(const Conv2D& op, const BoundsContext& c) {
   if (!is_plain(c)) return within_activation(c, op.activation);
   const std::vector<int8_t> weights = elements_from<int8_t>(*c.input(1).data);
   const int32_t weight_zero_point = weight_zero_point_of(c.input(1));
-  const Products x(c.of(0), zero_point_of(c.input(0)));
+  const Products x(c.input_bounds(0), zero_point_of(c.input(0)));
   TapSums sums{op.window, Image(c.input(0).shape), Image(c.output().shape), {}};
   const auto per_group = static_cast<size_t>(c.input(1).shape.at(3));
   const auto channels = static_cast<size_t>(sums.out.c);
-  const size_t groups = c.of(0).size() / per_group;
+  const size_t groups = c.input_bounds(0).size() / per_group;
   const size_t taps = weights.size() / per_group / channels;
   for (size_t o = 0; o < channels; ++o) {
     const size_t first = o / (channels / groups) * per_group;

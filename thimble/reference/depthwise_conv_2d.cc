@@ -89,7 +89,7 @@ ValueRanges bounds_of(const DepthwiseConv2D& op, const BoundsContext& c) {
   if (!is_plain(c)) return within_activation(c, op.activation);
   const std::vector<int8_t> weights = elements_from<int8_t>(*c.input(1).data);
   const int32_t weight_zero_point = weight_zero_point_of(c.input(1));
-  const std::vector<SumBounds> x = centred(c.of(0), zero_point_of(c.input(0)));
+  const std::vector<SumBounds> x = centred(c.input_bounds(0), zero_point_of(c.input(0)));
   TapSums sums{op.window, Image(c.input(0).shape), Image(c.output().shape), {}};
   const auto channels = static_cast<size_t>(sums.out.c);
   const size_t taps = weights.size() / channels;

@@ -12,7 +12,7 @@
 namespace thimble::reference {
 namespace {
 
-/// Both less their zero points; the divisor is not 0.
+/// Dividend and divisor are less their zero points; the divisor is not 0.
 int32_t scaled_quotient(int32_t dividend, int32_t divisor, FixedFactor factor) {
   if (divisor < 0) {
     dividend = -dividend;

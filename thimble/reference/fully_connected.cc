@@ -127,7 +127,7 @@ ValueRanges bounds_of(const FullyConnected& op, const BoundsContext& c) {
   const std::vector<int8_t> weights = elements_from<int8_t>(*weights_tensor.data);
   const int32_t weight_zero_point = weight_zero_point_of(weights_tensor);
   const size_t depth = weights.size() / channels;
-  const Products x(reshaped(c.of(0), depth), zero_point_of(c.input(0)));
+  const Products x(reshaped(c.input_bounds(0), depth), zero_point_of(c.input(0)));
   std::vector<SumBounds> sums;
   for (size_t o = 0; o < channels; ++o)
     sums.push_back(x.sum(&weights[o * depth], weight_zero_point, 0, depth));

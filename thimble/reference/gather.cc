@@ -101,8 +101,9 @@ RealValues real_of(const Gather& op, const RealContext& c) {
 ValueRanges bounds_of(const Gather& op, const BoundsContext& c) {
   if (any_value(c.output()).empty()) return {};
   // Channels stay what they are where the axis is another one.
-  if (op.axis + 1 == std::ssize(c.input(0).shape)) return everywhere(c.output(), hull(c.of(0)));
-  return c.of(0);
+  if (op.axis + 1 == std::ssize(c.input(0).shape))
+    return everywhere(c.output(), hull(c.input_bounds(0)));
+  return c.input_bounds(0);
 }
 
 RealValues real_of(const UpdateSlice&, const RealContext& c) {
@@ -116,7 +117,7 @@ RealValues real_of(const UpdateSlice&, const RealContext& c) {
 
 ValueRanges bounds_of(const UpdateSlice&, const BoundsContext& c) {
   if (any_value(c.output()).empty()) return {};
-  return everywhere(c.output(), hull(hull(c.of(0)), hull(c.of(1))));
+  return everywhere(c.output(), hull(hull(c.input_bounds(0)), hull(c.input_bounds(1))));
 }
 
 }  // namespace thimble::reference

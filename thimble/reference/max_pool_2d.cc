@@ -60,9 +60,9 @@ RealValues real_of(const MaxPool2D& op, const RealContext& c) {
 ValueRanges bounds_of(const MaxPool2D& op, const BoundsContext& c) {
   const Image in(c.input(0).shape), out(c.output().shape);
   const auto misses = [](const Taps& taps) { return taps.count() == 0; };
-  ValueRanges result = c.of(0);
-  if (std::ranges::any_of(ways_of_rows(op.window, in.h, out.h), misses) ||
-      std::ranges::any_of(ways_of_columns(op.window, in.w, out.w), misses)) {
+  ValueRanges result = c.input_bounds(0);
+  if (std::ranges::any_of(distinct_taps_of_rows(op.window, in.h, out.h), misses) ||
+      std::ranges::any_of(distinct_taps_of_columns(op.window, in.w, out.w), misses)) {
     const IntegerRange values = range_of(c.output().type);
     for (ValueRange& i : result) {
       if (op.least) {

@@ -91,7 +91,7 @@ ValueRanges of_reduction(const std::vector<int>& axes, bool divides, const Bound
   FixedFactor factor = to_fixed_factor(double{scale_of(in)} / double{scale_of(out)});
   if (divides) factor = divided(factor, count);
   const ActivationRange range = activation_range(Activation::kNone, out);
-  const std::vector<SumBounds> x = centred(c.of(0), zero_point_of(in));
+  const std::vector<SumBounds> x = centred(c.input_bounds(0), zero_point_of(in));
   const auto mean_of = [&](SumBounds sum, int64_t times_each) {
     return requantised(times(times_each, sum), factor, zero_point_of(out), range);
   };

@@ -49,7 +49,7 @@ RealValues real_of(const Pad& op, const RealContext& c) { return moved(op, c); }
 
 ValueRanges bounds_of(const Pad& op, const BoundsContext& c) {
   const ValueRange frame{op.value, op.value};
-  ValueRanges result = c.of(0);
+  ValueRanges result = c.input_bounds(0);
   if (result.empty()) return {};
   const size_t last = op.before.size() - 1;
   for (size_t axis = 0; axis < last; ++axis) {

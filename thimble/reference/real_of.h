@@ -30,7 +30,7 @@ struct RealContext {
 
 [[nodiscard]] RealValues clamped(Activation activation, RealValues values);
 
-/// Of the numbers in a row.
+/// The largest number in a row.
 [[nodiscard]] float largest_of(std::span<const float> row);
 
 [[nodiscard]] RealValues of_each(const RealContext& context, float (*function)(float) noexcept);

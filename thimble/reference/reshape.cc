@@ -13,7 +13,8 @@ std::vector<Bytes> evaluate(const Reshape&, const OpContext& context) {
 RealValues real_of(const Reshape& op, const RealContext& c) { return moved(op, c); }
 
 ValueRanges bounds_of(const Reshape&, const BoundsContext& c) {
-  return c.of(0).empty() ? ValueRanges{} : reshaped(c.of(0), channels_of(c.output()));
+  return c.input_bounds(0).empty() ? ValueRanges{}
+                                   : reshaped(c.input_bounds(0), channels_of(c.output()));
 }
 
 }  // namespace thimble::reference

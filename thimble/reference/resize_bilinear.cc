@@ -64,6 +64,6 @@ RealValues real_of(const ResizeBilinear& op, const RealContext& c) {
 }
 
 // Between pixels: a weighted mean, rounded, lies among them.
-ValueRanges bounds_of(const ResizeBilinear&, const BoundsContext& c) { return c.of(0); }
+ValueRanges bounds_of(const ResizeBilinear&, const BoundsContext& c) { return c.input_bounds(0); }
 
 }  // namespace thimble::reference

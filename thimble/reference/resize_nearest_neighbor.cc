@@ -30,6 +30,8 @@ std::vector<Bytes> evaluate(const ResizeNearestNeighbor& op, const OpContext& co
 
 RealValues real_of(const ResizeNearestNeighbor& op, const RealContext& c) { return moved(op, c); }
 
-ValueRanges bounds_of(const ResizeNearestNeighbor&, const BoundsContext& c) { return c.of(0); }
+ValueRanges bounds_of(const ResizeNearestNeighbor&, const BoundsContext& c) {
+  return c.input_bounds(0);
+}
 
 }  // namespace thimble::reference

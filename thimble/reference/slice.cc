@@ -36,13 +36,13 @@ std::vector<Bytes> evaluate(const Slice& op, const OpContext& context) {
 RealValues real_of(const Slice& op, const RealContext& c) { return moved(op, c); }
 
 ValueRanges bounds_of(const Slice& op, const BoundsContext& c) {
-  if (c.of(0).empty()) return {};
+  if (c.input_bounds(0).empty()) return {};
   const size_t last = op.begin.size() - 1;
   if (std::ranges::count(op.dropped, static_cast<int>(last)) > 0)
-    return everywhere(c.output(), c.of(0)[static_cast<size_t>(op.begin[last])]);
+    return everywhere(c.output(), c.input_bounds(0)[static_cast<size_t>(op.begin[last])]);
   ValueRanges result;
   for (int64_t k = 0; k < static_cast<int64_t>(channels_of(c.output())); ++k)
-    result.push_back(c.of(0)[static_cast<size_t>(op.begin[last] + k * op.stride[last])]);
+    result.push_back(c.input_bounds(0)[static_cast<size_t>(op.begin[last] + k * op.stride[last])]);
   return result;
 }
 

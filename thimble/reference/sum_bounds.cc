@@ -90,8 +90,8 @@ bool is_plain(const BoundsContext& c) {
 
 std::vector<SumBounds> TapSums::over_positions() const {
   std::vector<SumBounds> result(static_cast<size_t>(out.c), {INT64_MAX, INT64_MIN});
-  const std::vector<Taps> rows = ways_of_rows(window, in.h, out.h);
-  const std::vector<Taps> columns = ways_of_columns(window, in.w, out.w);
+  const std::vector<Taps> rows = distinct_taps_of_rows(window, in.h, out.h);
+  const std::vector<Taps> columns = distinct_taps_of_columns(window, in.w, out.w);
   for (size_t o = 0; o < result.size(); ++o) {
     const std::vector<SumBounds> before = sums_before(o);
     const auto at = [&](int64_t y, int64_t x) {

@@ -16,8 +16,8 @@ RealValues real_of(const Transpose& op, const RealContext& c) { return moved(op,
 ValueRanges bounds_of(const Transpose& op, const BoundsContext& c) {
   const bool keeps_channels = op.permutation.empty() ||
                               op.permutation.back() == static_cast<int>(op.permutation.size()) - 1;
-  if (keeps_channels || c.of(0).empty()) return c.of(0);
-  return everywhere(c.output(), hull(c.of(0)));
+  if (keeps_channels || c.input_bounds(0).empty()) return c.input_bounds(0);
+  return everywhere(c.output(), hull(c.input_bounds(0)));
 }
 
 }  // namespace thimble::reference

@@ -51,7 +51,7 @@ std::vector<size_t> last_uses(const Graph& graph) {
   return last;
 }
 
-// As `--until` takes them.
+// Names as `--until` takes them.
 std::string made_names(const Graph& graph, const Op& op) {
   std::string names;
   for (const TensorId t : op.outputs)

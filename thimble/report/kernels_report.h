@@ -16,7 +16,7 @@
 
 namespace thimble {
 
-/// With milliseconds if the estimate has some.
+/// The choices as text, with milliseconds if the estimate has some.
 [[nodiscard]] std::string kernels_text(const Graph& graph, const Schedule& schedule,
                                        std::vector<KernelChoice> choices,
                                        const std::optional<CoreEstimate>& estimate);

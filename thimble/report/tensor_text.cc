@@ -63,7 +63,7 @@ bool is_same_element(const Bytes& expected, const Bytes& actual, DType type, int
   return tolerance > 0 && std::isfinite(want) && std::abs(want - got) <= tolerance * std::abs(want);
 }
 
-/// With all its digits.
+/// The element with all its digits.
 std::string exact_text(const Bytes& bytes, DType type, int64_t index) {
   return type == DType::kFloat32 ? fmt::format("{}", load<float>(bytes, index))
                                  : element_text(bytes, type, index);

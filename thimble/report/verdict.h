@@ -32,7 +32,7 @@ struct Verdict {
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
   bool arena_fits = true;  ///< in memory with contiguous addresses
 
-  /// With all margins.
+  /// SRAM and flash that it takes, with all margins.
   [[nodiscard]] int64_t sram_bytes() const;
   [[nodiscard]] int64_t flash_bytes() const;
   [[nodiscard]] bool fits_sram() const;

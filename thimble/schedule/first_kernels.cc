@@ -35,9 +35,9 @@ Schedule with_first_kernels(const Graph& graph, Schedule schedule, const Core& c
     const auto name = [&](Step& step) {
       const KernelId kernel = kernels[position++];
       if (!kernel.valid()) return;
-      Scratch given = scratch(uses.of(step.op, step.method), kernel);
+      Scratch given = scratch(uses.uses_of(step.op, step.method), kernel);
       int64_t least = 0;
-      for (const KernelUse& use : uses.of(step.op, step.method)) {
+      for (const KernelUse& use : uses.uses_of(step.op, step.method)) {
         const KernelId taken = chosen(kernel, use);
         least = std::max(least, least_scratch_bytes(taken, use));
         given.size_bytes = std::max(given.size_bytes, scratch_bytes(taken, use));

@@ -43,7 +43,7 @@ class KernelFits {
   [[nodiscard]] std::string fault(const Step& step);
   /// What the operator does that way.
   [[nodiscard]] const std::vector<KernelUse>& uses_of(OpId op, Method method) const {
-    return uses_.of(op, method);
+    return uses_.uses_of(op, method);
   }
 
  private:

@@ -22,11 +22,11 @@ BeamResult beam_search(const OrderProblem& problem, const OrderLinks& links, Dir
   Walker walker(problem, links, direction, limits.budget);
   StateTable table(count);
   std::vector<std::vector<int>> levels(count + 1);  // by number of moves
-  const auto add = [&](int64_t cost, int way, const std::vector<int>& moves) {
+  const auto add = [&](int64_t cost, int last_move, const std::vector<int>& moves) {
     charge(limits.budget, walker.executed().size());
     const int executed = members(walker.executed());
-    const int state =
-        table.add(walker.executed(), {.cost = cost, .live_bytes = walker.live_bytes()}, way, moves);
+    const int state = table.add(
+        walker.executed(), {.cost = cost, .live_bytes = walker.live_bytes()}, last_move, moves);
     const auto all = static_cast<int>(count);
     const int level = direction == Direction::kForward ? executed : all - executed;
     if (state >= 0) levels[index(level)].push_back(state);
@@ -44,9 +44,9 @@ BeamResult beam_search(const OrderProblem& problem, const OrderLinks& links, Dir
     for (const int s : level) {
       const StateTable::State state = table.state(s);
       walker.go_to(table.executed(s), state.live_bytes);
-      walker.each_way_on(
+      walker.each_continuation(
           state.cost, limits.below,
-          [&](int64_t cost, const std::vector<int>& moves) { add(cost, state.way, moves); });
+          [&](int64_t cost, const std::vector<int>& moves) { add(cost, state.last_move, moves); });
     }
   }
   BeamResult result{.found = {}, .states = table.size()};

@@ -6,8 +6,8 @@
 namespace thimble {
 namespace {
 
-/// The best way to execute the operators before a position.
-struct Way {
+/// The best cut of the operators before a position.
+struct CutLabel {
   CutCost cost;
   int from = 0;
   int piece = -1;  ///< -1: a single operator
@@ -23,35 +23,36 @@ CutCost sum(const CutCost& a, const CutCost& b) {
 }
 
 /// By position. Peaks up to `limit` count as equal.
-std::vector<Way> ways_until(const std::vector<int64_t>& single_bytes,
-                            const std::vector<CutPiece>& pieces, int64_t limit) {
+std::vector<CutLabel> labels_until(const std::vector<int64_t>& single_bytes,
+                                   const std::vector<CutPiece>& pieces, int64_t limit) {
   std::vector<std::vector<int>> ending_at(single_bytes.size() + 1);
   for (size_t p = 0; p < pieces.size(); ++p) {
     ending_at[static_cast<size_t>(pieces[p].end)].push_back(static_cast<int>(p));
   }
-  std::vector<Way> ways(single_bytes.size() + 1);
-  ways[0].cost.peak_bytes = limit;
-  for (size_t i = 1; i < ways.size(); ++i) {
-    ways[i] = {sum(ways[i - 1].cost, {.peak_bytes = single_bytes[i - 1]}), static_cast<int>(i) - 1,
-               -1};
+  std::vector<CutLabel> labels(single_bytes.size() + 1);
+  labels[0].cost.peak_bytes = limit;
+  for (size_t i = 1; i < labels.size(); ++i) {
+    labels[i] = {sum(labels[i - 1].cost, {.peak_bytes = single_bytes[i - 1]}),
+                 static_cast<int>(i) - 1, -1};
     for (const int p : ending_at[i]) {
       const CutPiece& piece = pieces[static_cast<size_t>(p)];
-      const CutCost cost = sum(ways[static_cast<size_t>(piece.begin)].cost, piece.cost);
-      if (cost < ways[i].cost) ways[i] = {cost, piece.begin, p};
+      const CutCost cost = sum(labels[static_cast<size_t>(piece.begin)].cost, piece.cost);
+      if (cost < labels[i].cost) labels[i] = {cost, piece.begin, p};
     }
   }
-  return ways;
+  return labels;
 }
 
 }  // namespace
 
 BestCut best_cut(const std::vector<int64_t>& single_bytes, const std::vector<CutPiece>& pieces,
                  int64_t budget_bytes) {
-  const int64_t least = ways_until(single_bytes, pieces, 0).back().cost.peak_bytes;
-  const std::vector<Way> ways = ways_until(single_bytes, pieces, std::max(least, budget_bytes));
+  const int64_t least = labels_until(single_bytes, pieces, 0).back().cost.peak_bytes;
+  const std::vector<CutLabel> labels =
+      labels_until(single_bytes, pieces, std::max(least, budget_bytes));
   BestCut result;
-  for (size_t i = ways.size() - 1; i > 0; i = static_cast<size_t>(ways[i].from)) {
-    const int p = ways[i].piece;
+  for (size_t i = labels.size() - 1; i > 0; i = static_cast<size_t>(labels[i].from)) {
+    const int p = labels[i].piece;
     if (p >= 0) result.pieces.push_back(p);
     const int64_t bytes =
         p >= 0 ? pieces[static_cast<size_t>(p)].cost.peak_bytes : single_bytes[i - 1];

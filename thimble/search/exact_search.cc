@@ -21,12 +21,12 @@ int64_t ExactSearch::bound_bytes() const {
   return open_.empty() ? std::numeric_limits<int64_t>::max() : open_.begin()->first;
 }
 
-/// The state that the walker stands at, at the end of `moves` from the end of `way`; -1 if it is
+/// The state that the walker stands at, at the end of `moves` from `last_move` on; -1 if it is
 /// known already.
-int ExactSearch::add(int64_t cost, int way, const std::vector<int>& moves) {
+int ExactSearch::add(int64_t cost, int last_move, const std::vector<int>& moves) {
   charge(budget_, walker_.executed().size());
-  const int state = table_.add(walker_.executed(),
-                               {.cost = cost, .live_bytes = walker_.live_bytes()}, way, moves);
+  const int state = table_.add(
+      walker_.executed(), {.cost = cost, .live_bytes = walker_.live_bytes()}, last_move, moves);
   const OpSet& left = walker_.moves();
   const bool at_the_end =
       std::all_of(left.begin(), left.end(), [](uint64_t word) { return word == 0; });
@@ -50,11 +50,11 @@ std::optional<FoundOrder> ExactSearch::step(int64_t at_least, int64_t below) {
   const StateTable::State state = table_.state(from);
   walker_.go_to(table_.executed(from), state.live_bytes);
   std::vector<int> next;
-  walker_.each_way_on(std::max(state.cost, at_least), below,
-                      [&](int64_t cost, const std::vector<int>& moves) {
-                        const int child = add(cost, state.way, moves);
-                        if (child >= 0) next.push_back(child);
-                      });
+  walker_.each_continuation(std::max(state.cost, at_least), below,
+                            [&](int64_t cost, const std::vector<int>& moves) {
+                              const int child = add(cost, state.last_move, moves);
+                              if (child >= 0) next.push_back(child);
+                            });
   // The last one queued is the first one taken: let it be the one with the fewest live bytes.
   std::stable_sort(next.begin(), next.end(), [&](int a, int b) {
     return table_.state(a).live_bytes > table_.state(b).live_bytes;

@@ -39,7 +39,7 @@ class ExactSearch {
 
  private:
   int take_cheapest();
-  int add(int64_t cost, int way, const std::vector<int>& moves);
+  int add(int64_t cost, int last_move, const std::vector<int>& moves);
 
   const Direction direction_;
   Walker walker_;

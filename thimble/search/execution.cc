@@ -35,10 +35,10 @@ OrderLinks::OrderLinks(const OrderProblem& problem) {
             "order: an operator reads a tensor twice, or one that does not exist");
       readers[index(t)].push_back(static_cast<int>(o));
     }
-    for (const OrderProblem::Op::InPlace& way : problem.ops[o].in_place) {
+    for (const OrderProblem::Op::InPlace& in_place : problem.ops[o].in_place) {
       const std::vector<int>& inputs = problem.ops[o].inputs;
       check(!problem.ops[o].outputs.empty() &&
-                std::find(inputs.begin(), inputs.end(), way.input) != inputs.end(),
+                std::find(inputs.begin(), inputs.end(), in_place.input) != inputs.end(),
             "order: in place of a tensor that the operator does not read");
     }
   }
@@ -77,11 +77,11 @@ int64_t Execution::working_set(int op) const {
   int64_t outputs = 0;
   for (const int t : o.outputs) outputs += size(t);
   int64_t extra = outputs + o.scratch_bytes;
-  for (const OrderProblem::Op::InPlace& way : o.in_place) {
-    const bool last_reader = reads_left_[index(way.input)] == 1;
-    if (!last_reader || links_.is_output[index(way.input)]) continue;
-    const int64_t shared = std::min(size(way.input), size(o.outputs[0]));
-    extra = std::min(extra, outputs - shared + way.scratch_bytes);
+  for (const OrderProblem::Op::InPlace& in_place : o.in_place) {
+    const bool last_reader = reads_left_[index(in_place.input)] == 1;
+    if (!last_reader || links_.is_output[index(in_place.input)]) continue;
+    const int64_t shared = std::min(size(in_place.input), size(o.outputs[0]));
+    extra = std::min(extra, outputs - shared + in_place.scratch_bytes);
   }
   return live_bytes_ + extra;
 }

@@ -62,8 +62,8 @@ class Runs {
     const size_t output = index(o.outputs[0]);
     const int64_t out = problem_.size_bytes[output];
     int64_t hill = in + out + o.scratch_bytes;
-    for (const OrderProblem::Op::InPlace& way : o.in_place) {
-      hill = std::min(hill, std::max(in, out) + way.scratch_bytes);
+    for (const OrderProblem::Op::InPlace& in_place : o.in_place) {
+      hill = std::min(hill, std::max(in, out) + in_place.scratch_bytes);
     }
     const bool needed = links_.is_output[output] || !links_.readers[output].empty();
     return {.ops = {op}, .begin_bytes = in, .hill_bytes = hill, .end_bytes = needed ? out : 0};

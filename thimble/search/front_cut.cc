@@ -173,7 +173,7 @@ std::vector<FrontCut> front_cuts(int count, const std::vector<FrontPiece>& piece
         all.push_back(label);
       }
     }
-    labels[at] = best_labels(all, options.most_ways);
+    labels[at] = best_labels(all, options.most_labels);
   }
   std::vector<FrontCut> result;
   for (const Label& first : labels.front()) {

@@ -39,7 +39,7 @@ struct FrontCutOptions {
   static constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
   int64_t most_macs = 0;  ///< of a cut; kAny: they do not count
   double most_time = 0;
-  int most_ways = 1;  ///< kept per position: more, and the front may lack some
+  int most_labels = 1;  ///< kept per position: more, and the front may lack some
   [[nodiscard]] bool counts_macs() const { return most_macs != kAny; }
 };
 

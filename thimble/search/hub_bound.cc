@@ -114,7 +114,7 @@ class HubSearch {
     return result;
   }
 
-  /// These operators alone, with the hub live until the end.
+  /// The problem of these operators alone, with the hub live until the end.
   [[nodiscard]] OrderProblem beside(int hub, const OpSet& ops) const {
     OrderProblem result{
         .size_bytes = problem_.size_bytes, .inputs = {}, .outputs = {hub}, .ops = {}};

@@ -128,15 +128,15 @@ int64_t LeastCut::least_working_set(int op) {
   for (const int before : links_.before[index(op)]) put(inside, before, true);
   put(outside, op, true);
   int64_t least = between(inside, outside)->live_bytes + outputs + o.scratch_bytes;
-  for (const OrderProblem::Op::InPlace& way : o.in_place) {
-    if (links_.is_output[index(way.input)]) continue;
+  for (const OrderProblem::Op::InPlace& in_place : o.in_place) {
+    if (links_.is_output[index(in_place.input)]) continue;
     OpSet read = inside;
-    for (const int reader : links_.readers[index(way.input)]) put(read, reader, reader != op);
+    for (const int reader : links_.readers[index(in_place.input)]) put(read, reader, reader != op);
     const std::optional<LiveCut> cut = between(read, outside);
     if (!cut) continue;  // another reader comes after it
-    const int64_t shared =
-        std::min(problem_.size_bytes[index(way.input)], problem_.size_bytes[index(o.outputs[0])]);
-    least = std::min(least, cut->live_bytes + outputs - shared + way.scratch_bytes);
+    const int64_t shared = std::min(problem_.size_bytes[index(in_place.input)],
+                                    problem_.size_bytes[index(o.outputs[0])]);
+    least = std::min(least, cut->live_bytes + outputs - shared + in_place.scratch_bytes);
   }
   return least;
 }

@@ -14,9 +14,9 @@ struct TimedBytes {
   double time = 0;
 };
 
-/// The number of a way for each; those of the fewest bytes where no choice is within the limit.
+/// The index of a choice for each; those of the fewest bytes where no choice is within the limit.
 /// Exact until there are too many choices that differ.
 [[nodiscard]] std::vector<size_t> least_time_within(
-    const std::vector<std::vector<TimedBytes>>& ways, int64_t limit_bytes);
+    const std::vector<std::vector<TimedBytes>>& choices, int64_t limit_bytes);
 
 }  // namespace thimble

@@ -88,11 +88,11 @@ class Bound {
     int64_t outputs = 0;
     for (const int t : o.outputs) outputs += problem_.size_bytes[index(t)];
     int64_t extra = outputs + o.scratch_bytes;
-    for (const OrderProblem::Op::InPlace& way : o.in_place) {
-      if (links_.is_output[index(way.input)] || read_after(way.input, op)) continue;
-      const int64_t shared =
-          std::min(problem_.size_bytes[index(way.input)], problem_.size_bytes[index(o.outputs[0])]);
-      extra = std::min(extra, outputs - shared + way.scratch_bytes);
+    for (const OrderProblem::Op::InPlace& in_place : o.in_place) {
+      if (links_.is_output[index(in_place.input)] || read_after(in_place.input, op)) continue;
+      const int64_t shared = std::min(problem_.size_bytes[index(in_place.input)],
+                                      problem_.size_bytes[index(o.outputs[0])]);
+      extra = std::min(extra, outputs - shared + in_place.scratch_bytes);
     }
     return extra;
   }

@@ -119,7 +119,7 @@ class Reordering {
     }
   }
 
-  /// As wide as the states that are left allow.
+  /// Beams are as wide as the states that are left allow.
   void search_wide_beams(Task& task) {
     for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
       const int64_t states = direction == Direction::kForward ? states_left_ / 2 : states_left_;

@@ -30,16 +30,16 @@ void StateTable::grow() {
   for (int s = 0; s < size(); ++s) slots_[slot_of(executed(s))] = s;
 }
 
-int StateTable::add(std::span<const uint64_t> executed, State state, int way,
+int StateTable::add(std::span<const uint64_t> executed, State state, int last_move,
                     const std::vector<int>& moves) {
   const size_t slot = slot_of(executed);
   int s = slots_[slot];
   if (s >= 0 && states_[index(s)].cost <= state.cost) return -1;
   for (const int op : moves) {
-    moves_.push_back({.before = way, .op = op});
-    way = static_cast<int>(moves_.size()) - 1;
+    moves_.push_back({.before = last_move, .op = op});
+    last_move = static_cast<int>(moves_.size()) - 1;
   }
-  state.way = way;
+  state.last_move = last_move;
   if (s >= 0) {
     states_[index(s)] = state;
     return s;
@@ -54,8 +54,9 @@ int StateTable::add(std::span<const uint64_t> executed, State state, int way,
 
 std::vector<int> StateTable::moves_to(int s) const {
   std::vector<int> result;
-  for (int way = state(s).way; way >= 0; way = moves_[index(way)].before) {
-    result.push_back(moves_[index(way)].op);
+  for (int last_move = state(s).last_move; last_move >= 0;
+       last_move = moves_[index(last_move)].before) {
+    result.push_back(moves_[index(last_move)].op);
   }
   std::reverse(result.begin(), result.end());
   return result;

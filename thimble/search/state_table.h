@@ -13,7 +13,7 @@ class StateTable {
   struct State {
     int64_t cost = 0;  ///< the least peak of a way to it, as far as known
     int64_t live_bytes = 0;
-    int way = -1;
+    int last_move = -1;
   };
   [[nodiscard]] int size() const { return static_cast<int>(states_.size()); }
   [[nodiscard]] const State& state(int s) const { return states_[index(s)]; }
@@ -21,16 +21,17 @@ class StateTable {
     return {bits_.data() + index(s) * words_, words_};
   }
 
-  /// The state with that set, reached from the end of `way` by `moves`; -1 if it is known at no
-  /// higher cost. `state.way` is ignored.
-  int add(std::span<const uint64_t> executed, State state, int way, const std::vector<int>& moves);
+  /// The state with that set, reached from `last_move` by `moves`; -1 if it is known at no
+  /// higher cost. `state.last_move` is ignored.
+  int add(std::span<const uint64_t> executed, State state, int last_move,
+          const std::vector<int>& moves);
 
   /// The moves of a state's way, first to last.
   [[nodiscard]] std::vector<int> moves_to(int s) const;
 
  private:
   struct Move {
-    int before;  ///< the end of another way
+    int before;  ///< index of the move before it
     int op;
   };
   [[nodiscard]] static uint64_t hash(std::span<const uint64_t> set);

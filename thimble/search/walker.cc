@@ -11,10 +11,10 @@ namespace thimble {
 
 bool regular(const OrderProblem& problem) {
   return std::all_of(problem.ops.begin(), problem.ops.end(), [&](const OrderProblem::Op& op) {
-    return std::all_of(op.in_place.begin(), op.in_place.end(), [&](const auto& way) {
-      const int64_t in = problem.size_bytes[index(way.input)];
+    return std::all_of(op.in_place.begin(), op.in_place.end(), [&](const auto& in_place) {
+      const int64_t in = problem.size_bytes[index(in_place.input)];
       const int64_t out = problem.size_bytes[index(op.outputs[0])];
-      return op.scratch_bytes <= way.scratch_bytes + std::max(in - out, int64_t{0});
+      return op.scratch_bytes <= in_place.scratch_bytes + std::max(in - out, int64_t{0});
     });
   });
 }
@@ -55,8 +55,8 @@ void Walker::settle(int64_t cost, std::vector<int>& taken) {
   }
 }
 
-void Walker::each_way_on(int64_t paid, int64_t below,
-                         const std::function<void(int64_t, const std::vector<int>&)>& visit) {
+void Walker::each_continuation(int64_t paid, int64_t below,
+                               const std::function<void(int64_t, const std::vector<int>&)>& visit) {
   std::vector<int> taken;
   const auto come_back = [&] {
     for (; !taken.empty(); taken.pop_back()) take_back(taken.back());

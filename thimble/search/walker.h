@@ -54,8 +54,8 @@ class Walker {
   /// taken at once then: the walker stands there meanwhile. `paid` is the cost of the state it is
   /// at, and comes back to. What can be taken at once here is the only way on. Leaves out the rest
   /// once the budget is spent.
-  void each_way_on(int64_t paid, int64_t below,
-                   const std::function<void(int64_t, const std::vector<int>&)>& visit);
+  void each_continuation(int64_t paid, int64_t below,
+                         const std::function<void(int64_t, const std::vector<int>&)>& visit);
 
  private:
   [[nodiscard]] bool take_run(int64_t cost, int op, std::vector<int>& taken);

@@ -39,7 +39,7 @@ struct Device {
 /// chip whose part number it is ("STM32F446RET6"). Throws CompileError: with all that it could be,
 /// or with the nearest names.
 [[nodiscard]] const Device& find_device(const std::string& name);
-/// Those with every one of the words in a name, an alias, the chip, the vendor or the core.
+/// Devices with every one of the words in a name, an alias, the chip, the vendor or the core.
 [[nodiscard]] std::vector<Device> matching_devices(const std::vector<std::string>& words);
 
 /// Targets of all devices that are no emulator's, by name.

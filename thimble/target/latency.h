@@ -44,7 +44,7 @@ class KernelCoefficients {
   /// The model must outlive this.
   explicit KernelCoefficients(const LatencyModel& model);
   /// As LatencyModel::coefficients.
-  [[nodiscard]] const Features* of(KernelId kernel) const {
+  [[nodiscard]] const Features* coefficients_of(KernelId kernel) const {
     return of_[static_cast<size_t>(kernel.row)];
   }
   /// Whether they tell what it takes. Kernels of an instruction set walk otherwise than the

@@ -23,7 +23,7 @@ struct Board {
   Emulator emulator = {};
 };
 
-/// Those that run the core's code, in order of preference: none if it cannot be emulated.
+/// Boards that run the core's code, in order of preference: none if it cannot be emulated.
 [[nodiscard]] std::vector<Board> boards_of(const std::string& core);
 
 /// The cores with a board.

@@ -160,7 +160,7 @@ void compile_all(const CrossBuild& build, const std::vector<Unit>& units,
 
 // Weights that code memory has no room for have the name that the linker script puts into external
 // RAM.
-void name_weights(int64_t room_bytes, const fs::path& folder, std::vector<Unit>& units) {
+void name_weights(int64_t limit_bytes, const fs::path& folder, std::vector<Unit>& units) {
   int64_t total = 0;
   for (const Unit& unit : units) {
     if (unit.role == Role::kWeights) {
@@ -169,7 +169,7 @@ void name_weights(int64_t room_bytes, const fs::path& folder, std::vector<Unit>&
   }
   for (size_t i = 0; i < units.size(); ++i) {
     if (units[i].role != Role::kWeights) continue;
-    const std::string name = object_name(Role::kWeights, i, total > room_bytes);
+    const std::string name = object_name(Role::kWeights, i, total > limit_bytes);
     fs::rename(folder / units[i].object, folder / name);
     units[i].object = name;
   }

@@ -30,7 +30,7 @@ void make_function(OpDraw& draw) {
 }  // namespace
 
 Graph literal_of(const Relu& a) { return Literal().int8(kCube).int8(kCube).op(a); }
-// Those that every operator has, too.
+// Refusals that every operator has, too.
 Claims claims_of(const Relu&) {
   return {.float32 = true,
           .refusals = {

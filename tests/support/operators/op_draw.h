@@ -21,7 +21,7 @@ class OpDraw {
  public:
   explicit OpDraw(zoo::Random& random) : random_(random) {}
 
-  /// Of this kind; its attributes are drawn.
+  /// A network of one operator of this kind, whose attributes are drawn.
   [[nodiscard]] Graph network(const Attributes& kind);
 
   zoo::Random& random() { return random_; }

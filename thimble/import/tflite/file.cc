@@ -118,7 +118,7 @@ tfl::OperatorOptions options_in(const Table* from) {
   return result;
 }
 
-/// Those of the code: an operator with the options of another has none.
+/// Options of the code: an operator with the options of another has none.
 tfl::OperatorOptions options_of(const tflite::Operator& op, tfl::BuiltinOperator code) {
   switch (code) {
 #define OPERATOR(code, Table)      \

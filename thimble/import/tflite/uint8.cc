@@ -173,14 +173,14 @@ ReadOperator as_convolution(const Op& transpose, const TfliteOp& op, std::vector
     return steps.make_as(std::move(attributes), {from}, x);
   };
   // stride - 1 times zeros behind each of `count` runs of `size` elements.
-  const auto spread = [&](TensorId from, int64_t count, int64_t stride, int64_t size) {
+  const auto dilate_axis = [&](TensorId from, int64_t count, int64_t stride, int64_t size) {
     if (stride == 1) return from;
     const TensorId apart = made(Reshape{}, from, {count, 1, size});
     return made(Pad{{0, 0, 0}, {0, stride - 1, 0}, zero}, apart, {count, stride, size});
   };
   const int64_t rows = in[0] * in[1] * w.stride_h;
-  TensorId dilated = spread(transpose.inputs[0], in[0] * in[1], w.stride_h, in[2] * in[3]);
-  dilated = spread(dilated, rows * in[2], w.stride_w, in[3]);
+  TensorId dilated = dilate_axis(transpose.inputs[0], in[0] * in[1], w.stride_h, in[2] * in[3]);
+  dilated = dilate_axis(dilated, rows * in[2], w.stride_w, in[3]);
   Shape extents = {in[0], in[1] * w.stride_h, in[2] * w.stride_w, in[3]};
   if (extents != in) dilated = made(Reshape{}, dilated, extents);
   Window window{.kernel_h = w.kernel_h, .kernel_w = w.kernel_w, .padding = {}};
@@ -209,10 +209,10 @@ bool has_offset_weights(const Op& op, const TfliteOp& from, const std::vector<Te
   if (a == nullptr) return false;
   const Tensor &x = tensors[op.inputs[0].index()], &weights = tensors[op.inputs[1].index()];
   const Window& w = a->window;
-  constexpr double kMostSpread = 0x1p31;  // with zeros between them
-  double spread = static_cast<double>(w.stride_h) * static_cast<double>(w.stride_w);
-  for (const int64_t extent : x.shape) spread *= static_cast<double>(extent);
-  if (w.stride_h < 1 || w.stride_w < 1 || !(spread > 0 && spread < kMostSpread)) return false;
+  constexpr double kMostElements = 0x1p31;  // with zeros between them
+  double dilated = static_cast<double>(w.stride_h) * static_cast<double>(w.stride_w);
+  for (const int64_t extent : x.shape) dilated *= static_cast<double>(extent);
+  if (w.stride_h < 1 || w.stride_w < 1 || !(dilated > 0 && dilated < kMostElements)) return false;
   return x.shape.size() == 4 && weights.shape.size() == 4 && from.output().shape.size() == 4 &&
          weights.is_constant() && weights.quantization.zero_points[0] != 0 &&
          w.padding.top < w.kernel_h && w.padding.left < w.kernel_w;
@@ -247,16 +247,16 @@ Uint8Tensors::Uint8Tensors(const TfliteFile& file, const Section& section,
       if (has_[t]) lowering.lower(tensors[t]);
     }
   }
-  std::vector<bool> otherwise(tensors.size());  // read by something else than as weights
+  std::vector<bool> read_elsewhere(tensors.size());  // read by something else than as weights
   for (const auto& [kind, op] : ops) {
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (op.inputs[k].valid() && (k != 1 || !kind.weighted))
-        otherwise[op.inputs[k].index()] = true;
+        read_elsewhere[op.inputs[k].index()] = true;
     }
   }
   for (const auto& [kind, op] : ops) {
     if (!kind.weighted || op.inputs.size() < 2 || !has(op.inputs[1])) continue;
-    if (!otherwise[op.inputs[1].index()]) centre(tensors[op.inputs[1].index()]);
+    if (!read_elsewhere[op.inputs[1].index()]) centre(tensors[op.inputs[1].index()]);
   }
 }
 

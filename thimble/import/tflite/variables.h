@@ -24,7 +24,7 @@ class HandledVariables {
   };
   /// Nothing of operators that are none of these.
   [[nodiscard]] std::optional<Read> read(tfl::BuiltinOperator code, const TfliteOp& op);
-  /// Those that are read before they are assigned; what is never assigned becomes a constant.
+  /// Variables that are read before they are assigned; what is never assigned becomes a constant.
   [[nodiscard]] std::vector<State> states();
 
  private:

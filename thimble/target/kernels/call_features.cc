@@ -318,7 +318,7 @@ void count_boxes(const CallShape& call, double boxes_rows, double boxes_pixels, 
   sums.add(BoxFeature::kEightPixel, eights * boxes_pixels);
 }
 
-// Those to int16 count as if they summed, too: more than they do (docs/cost.md).
+// Kernels to int16 count as if they summed, too: more than they do (docs/cost.md).
 bool finalises_bytes(KernelId kernel, Family family) {
   return info(kernel).family == family && info(kernel).out == DType::kInt8;
 }

@@ -8,7 +8,7 @@ namespace thimble {
 
 /// Whether all operands and the output are.
 [[nodiscard]] inline bool is_float32(const Operands& t) { return is_float32(t.graph, t.op); }
-/// That of the family for float32.
+/// The family's kernel for float32.
 [[nodiscard]] KernelId float_kernel(Family family);
 /// What a fused activation lets pass.
 [[nodiscard]] runtime::FloatClampParams float_clamp(Activation activation);

@@ -194,9 +194,10 @@ struct KernelInfo {
   std::optional<DepthwiseTail> tail = {};  ///< by which it requantises, if it has one of these
   int channel_multiple = 1;  ///< input channels that it does fastest are multiples of this
   int64_t (*scratch_bytes)(const KernelParams&) = nullptr;  ///< of the portable row's; null: none
-  /// What it can use of `room` bytes in calls of at most these extents; 0: too little. Its
+  /// What it can use of `budget_bytes` in calls of at most these extents; 0: too little. Its
   /// parameters say how much it has. Null: it needs scratch_bytes.
-  int64_t (*scratch_within)(const KernelParams&, const CallExtents&, int64_t room) = nullptr;
+  int64_t (*scratch_within)(const KernelParams&, const CallExtents&,
+                            int64_t budget_bytes) = nullptr;
   DType scratch_type = DType::kInt8;  ///< its alignment
   /// Its constants, in the order of the pointers in its parameters. Null: it has none.
   std::vector<PackedConstant> (*pack)(const Operands&) = nullptr;
@@ -274,9 +275,9 @@ struct Candidate {
 [[nodiscard]] std::vector<Candidate> candidates(const KernelUse& use, const Core& core);
 /// Bytes of scratch beside the operands. `kernel`: a row that does() the use.
 [[nodiscard]] int64_t scratch_bytes(KernelId kernel, const KernelUse& use);
-/// What it can use of `room` in calls of at most these extents; nothing: it needs more.
+/// What it can use of `budget_bytes` in calls of at most these extents; nothing: it needs more.
 [[nodiscard]] std::optional<int64_t> scratch_within(KernelId kernel, const KernelUse& use,
-                                                    const CallExtents& call, int64_t room);
+                                                    const CallExtents& call, int64_t budget_bytes);
 /// The fewest that it takes in any call: scratch_bytes, if it cannot do with less.
 [[nodiscard]] int64_t least_scratch_bytes(KernelId kernel, const KernelUse& use);
 

@@ -26,7 +26,7 @@ namespace thimble {
 /// kernel that way.
 [[nodiscard]] Scratch scratch(const Graph& graph, const Op& op, Method method,
                               KernelId wanted = {});
-/// The same of these calls.
+/// Scratch of these calls.
 [[nodiscard]] Scratch scratch(const std::vector<KernelUse>& uses, KernelId wanted = {});
 
 /// The parameters of the call as the kernel takes them. `kernel`: a row that does() the use.
@@ -52,7 +52,7 @@ class KernelUses {
   explicit KernelUses(const Graph& graph) : graph_(graph) {}
 
   /// As kernel_uses; none where there is no kernel. Valid as long as this.
-  [[nodiscard]] const std::vector<KernelUse>& of(OpId op, Method method) const {
+  [[nodiscard]] const std::vector<KernelUse>& uses_of(OpId op, Method method) const {
     const std::lock_guard lock(mutex_);
     const auto [it, added] = known_.try_emplace({op, method});
     if (added && has_kernel(graph_, graph_.op(op), method))

@@ -54,7 +54,7 @@ OperandAxes axes_by_hand(std::vector<std::vector<int>> axes) {
   return {std::move(axes), {0, 0, 0, 0}, {1, 1, 1, 1}};
 }
 
-// As of a fully connected layer.
+// The use that a fully connected layer would have.
 KernelUse float_features_use(const Operands& t) {
   runtime::FloatConv2DParams params{};
   params.window.kernel_h = params.window.kernel_w = 1;

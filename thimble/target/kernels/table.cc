@@ -107,14 +107,14 @@ int64_t scratch_bytes(KernelId kernel, const KernelUse& use) {
 }
 
 std::optional<int64_t> scratch_within(KernelId kernel, const KernelUse& use,
-                                      const CallExtents& call, int64_t room) {
+                                      const CallExtents& call, int64_t budget_bytes) {
   const KernelInfo& k = info(kernel);
   if (k.scratch_within != nullptr) {
-    const int64_t bytes = k.scratch_within(use.params, call, room);
+    const int64_t bytes = k.scratch_within(use.params, call, budget_bytes);
     return bytes > 0 ? std::optional(bytes) : std::nullopt;
   }
   const int64_t bytes = scratch_bytes(kernel, use);
-  return bytes <= room ? std::optional(bytes) : std::nullopt;
+  return bytes <= budget_bytes ? std::optional(bytes) : std::nullopt;
 }
 
 int64_t least_scratch_bytes(KernelId kernel, const KernelUse& use) {

@@ -8,7 +8,7 @@
 namespace thimble {
 namespace {
 
-/// With a fused activation and nothing else.
+/// An operator with a fused activation and nothing else.
 template <class Operator>
 Attributes fused(const TfliteOp& op) {
   return Operator{.activation = activation(op, options<tfl::ActivationOptions>(op).activation)};

@@ -26,7 +26,7 @@ TensorId as_int32(Expansion& steps, TensorId x) {
   return steps.make_as(Cast{}, {x}, as_numbers(steps.tensor(x).shape));
 }
 
-/// That to bool says whether the value is not 0.
+/// A cast to bool says whether the value is not 0.
 void cast(const TfliteOp& op, Expansion& steps) {
   TensorId x = op.inputs[0];
   const DType in = op.input(0).type, out = op.output().type;

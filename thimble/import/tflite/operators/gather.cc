@@ -23,7 +23,7 @@ Tensor of_int32(Shape shape) {
           .data = nullptr};
 }
 
-/// Those of int64 by their low bits.
+/// Positions in int32; those of int64 by their low bits.
 TensorId as_positions(Expansion& steps, TensorId id) {
   const Tensor& given = steps.tensor(id);
   if (given.type != DType::kInt64) return id;

@@ -92,7 +92,7 @@ class Samples {
     x_.data = nullptr;
   }
   [[nodiscard]] int64_t count() const { return x_.shape.back(); }
-  [[nodiscard]] Tensor of(int64_t count) const {
+  [[nodiscard]] Tensor tensor_of(int64_t count) const {
     Tensor tensor = x_;
     tensor.shape.back() = count;
     return tensor;
@@ -101,10 +101,10 @@ class Samples {
     Slice slice{
         std::vector<int64_t>(x_.shape.size(), 0), std::vector<int64_t>(x_.shape.size(), 1), {}};
     slice.begin.back() = begin;
-    return steps_.make_as(std::move(slice), {from}, of(count));
+    return steps_.make_as(std::move(slice), {from}, tensor_of(count));
   }
   TensorId join(const std::vector<TensorId>& parts, int64_t count) {
-    return steps_.make_as(Concat{static_cast<int>(x_.shape.size()) - 1}, parts, of(count));
+    return steps_.make_as(Concat{static_cast<int>(x_.shape.size()) - 1}, parts, tensor_of(count));
   }
 
  private:
@@ -115,7 +115,7 @@ class Samples {
 /// A state of samples, zeros at first, and what comes in behind it; the last `kept` stay.
 TensorId behind_kept(const TfliteOp& op, Expansion& steps, Samples& samples, int64_t kept) {
   if (kept == 0) return op.inputs[0];
-  const TensorId before = steps.add(samples.of(kept));
+  const TensorId before = steps.add(samples.tensor_of(kept));
   const TensorId all = samples.join({before, op.inputs[0]}, kept + samples.count());
   const TensorId after = samples.cut(all, samples.count(), kept);
   steps.keep(before, after, Bytes(static_cast<size_t>(steps.tensor(before).size_bytes()), 0));
@@ -227,11 +227,11 @@ void stacker(const TfliteOp& op, Expansion& steps) {
   steps.finish_output(1, Comparison{Relation::kGreaterEqual}, {there, all_there});
   if (count == 1) return steps.finish(Reshape{}, {op.inputs[0]});
   const int64_t kept = (count - 1) * channels;
-  const TensorId old_frames = steps.add(samples.of(kept));
+  const TensorId old_frames = steps.add(samples.tensor_of(kept));
   const std::vector<TensorId> copies(static_cast<size_t>(count - 1), op.inputs[0]);
   const TensorId repeated = count == 2 ? op.inputs[0] : samples.join(copies, kept);
   const TensorId frames =
-      steps.make_as(Select{}, {is_first, repeated, old_frames}, samples.of(kept));
+      steps.make_as(Select{}, {is_first, repeated, old_frames}, samples.tensor_of(kept));
   const TensorId all = samples.join({frames, op.inputs[0]}, kept + channels);
   steps.keep(old_frames, samples.cut(all, channels, kept),
              Bytes(static_cast<size_t>(steps.tensor(old_frames).size_bytes()), 0));
@@ -243,7 +243,7 @@ class Overlaps {
  public:
   Overlaps(const TfliteOp& op, Expansion& steps) : steps_(steps), frame_(op.output()) {}
 
-  [[nodiscard]] Tensor of(int64_t count) const {
+  [[nodiscard]] Tensor tensor_of(int64_t count) const {
     Tensor tensor = frame_;
     tensor.shape.back() = count;
     return tensor;
@@ -252,16 +252,17 @@ class Overlaps {
     const size_t rank = frame_.shape.size();
     Slice slice{std::vector<int64_t>(rank, 0), std::vector<int64_t>(rank, 1), {}};
     slice.begin.back() = begin;
-    return steps_.make_as(std::move(slice), {from}, of(count));
+    return steps_.make_as(std::move(slice), {from}, tensor_of(count));
   }
   TensorId join(const std::vector<TensorId>& parts, int64_t count) {
     if (parts.size() == 1) return parts[0];
-    return steps_.make_as(Concat{static_cast<int>(frame_.shape.size()) - 1}, parts, of(count));
+    return steps_.make_as(Concat{static_cast<int>(frame_.shape.size()) - 1}, parts,
+                          tensor_of(count));
   }
   /// The sum of both; that of int16 saturates.
   TensorId add(TensorId a, TensorId b, int64_t count) {
-    if (frame_.type == DType::kFloat32) return steps_.make_as(Add{}, {a, b}, of(count));
-    Tensor wide = of(count);
+    if (frame_.type == DType::kFloat32) return steps_.make_as(Add{}, {a, b}, tensor_of(count));
+    Tensor wide = tensor_of(count);
     wide.type = DType::kInt32;
     wide.quantization = {};
     const TensorId wide_a = steps_.make_as(Cast{}, {a}, wide);
@@ -269,7 +270,7 @@ class Overlaps {
     TensorId sum = steps_.make_as(Add{}, {wide_a, wide_b}, wide);
     sum = steps_.make_as(Minimum{}, {sum, steps_.make_int32(INT16_MAX)}, wide);
     sum = steps_.make_as(Maximum{}, {sum, steps_.make_int32(INT16_MIN)}, wide);
-    return steps_.make_as(Cast{}, {sum}, of(count));
+    return steps_.make_as(Cast{}, {sum}, tensor_of(count));
   }
 
  private:
@@ -300,14 +301,14 @@ void overlap_add(const TfliteOp& op, Expansion& steps) {
   Overlaps samples(op, steps);
   const int64_t kept = size - step;
   TensorId before;
-  if (kept > 0) before = steps.add(samples.of(kept));
+  if (kept > 0) before = steps.add(samples.tensor_of(kept));
   TensorId rest = before;
   std::vector<TensorId> done;
   for (int64_t k = 0; k < frames; ++k) {
     Slice frame{
         std::vector<int64_t>(rank, 0), std::vector<int64_t>(rank, 1), {static_cast<int>(rank) - 2}};
     frame.begin[rank - 2] = k;
-    TensorId sum = steps.make_as(std::move(frame), {op.inputs[0]}, samples.of(size));
+    TensorId sum = steps.make_as(std::move(frame), {op.inputs[0]}, samples.tensor_of(size));
     if (kept > 0) {
       const TensorId head = samples.add(samples.cut(sum, 0, kept), rest, kept);
       sum = samples.join({head, samples.cut(sum, kept, step)}, size);

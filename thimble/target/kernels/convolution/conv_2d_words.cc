@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kUpperWord = 32;
 
-// As the runtime's requantise_once has them.
+// The multiplier as the runtime's requantise_once has it.
 int64_t reduced(int32_t multiplier) {
   return multiplier < 0x7FFF0000 ? (int64_t{multiplier} + (1 << 15)) >> 16 : 0x7FFF;
 }

@@ -10,7 +10,7 @@
 namespace thimble {
 namespace {
 
-// Those of a depthwise convolution stand by taps, the kernel's by output channels.
+// Weights of a depthwise convolution stand by taps, the kernel's by output channels.
 PackedConstant float_weights(const Operands& t, const Tensor& weights) {
   const Shape& shape = weights.shape;
   if (!std::holds_alternative<DepthwiseConv2D>(t.op.attributes))

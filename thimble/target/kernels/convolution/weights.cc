@@ -61,7 +61,7 @@ std::vector<int32_t> bias_words(const Tensor* bias, size_t channels) {
   return words;
 }
 
-// Those of a depthwise convolution stand by taps, the kernel's by output channels.
+// Weights of a depthwise convolution stand by taps, the kernel's by output channels.
 PackedConstant weights_by_channel(const Operands& t) {
   const Shape& shape = t.in(1).shape;
   if (!std::holds_alternative<DepthwiseConv2D>(t.op.attributes)) return packed_weights(t, shape);

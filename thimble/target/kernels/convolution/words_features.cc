@@ -52,7 +52,7 @@ struct WindowTaps {
   double found = 1;  ///< share of the pixels that are looked for; the others move on
 };
 
-// Those of one axis.
+// Taps along one axis.
 double transposed_taps(int32_t begin, int32_t end, int32_t pad, int32_t kernel, int32_t stride,
                        int32_t extent) {
   double sum = 0;

@@ -58,32 +58,33 @@ constexpr int64_t kMostScratchBytes = 16 << 10;
 // which save some 37 for every four channels and output (docs/kernels.md).
 constexpr int64_t kFoursOfOutputs = 32;
 
-// How the kernels go.
-enum class Ways : uint8_t {
+// How the kernels walk over a call.
+enum class Traversal : uint8_t {
   kAny,
   kWholeRows,  // and no other way
   kUnpacked,   // never pixel by pixel; unpacked constants in scratch, too
 };
 
-// What calls of at most these extents can use of the room: whole rows of all channels or of some;
+// What calls of at most these extents can use of a budget: whole rows of all channels or of some;
 // else what windows of 3 x 3 pixel by pixel need, or as many outputs of a row as there is room for;
 // 0: not even that.
-int64_t scratch_within(const DepthwiseConv2DParams& p, const CallExtents& call, int64_t room,
-                       Ways ways) {
+int64_t scratch_within(const DepthwiseConv2DParams& p, const CallExtents& call,
+                       int64_t budget_bytes, Traversal traversal) {
   const Window2D& w = p.window;
   const auto rows = static_cast<int32_t>(call.rows), columns = static_cast<int32_t>(call.columns);
   const int32_t all = p.out_channels / p.multiplier;
   const int32_t channels = p.multiplier == 1 ? static_cast<int32_t>(call.channels) : all;
-  const bool whole = ways == Ways::kWholeRows;
-  const bool by_pixels = runtime::is_depthwise_3x3(w) && p.multiplier == 1 && ways == Ways::kAny;
+  const bool whole = traversal == Traversal::kWholeRows;
+  const bool by_pixels =
+      runtime::is_depthwise_3x3(w) && p.multiplier == 1 && traversal == Traversal::kAny;
   const int32_t unpacked =
-      ways == Ways::kUnpacked ? runtime::depthwise_unpacked_bytes(w) * p.multiplier : 0;
+      traversal == Traversal::kUnpacked ? runtime::depthwise_unpacked_bytes(w) * p.multiplier : 0;
   const int32_t unit = p.multiplier == 1 ? std::min(all, 4) : all;
   const auto strip = [&](int32_t outputs) {
     return runtime::depthwise_scratch_bytes(w, unit, outputs, w.kernel_h) + unit * unpacked;
   };
   const auto within =
-      static_cast<int32_t>(std::min(room, std::max(kMostScratchBytes, int64_t{strip(1)})));
+      static_cast<int32_t>(std::min(budget_bytes, std::max(kMostScratchBytes, int64_t{strip(1)})));
   const int32_t least = whole ? 0 : by_pixels ? runtime::depthwise_padding_bytes(all) : strip(1);
   if (least > within) return 0;
   const auto whole_rows = [&](int32_t count) {
@@ -99,7 +100,7 @@ int64_t scratch_within(const DepthwiseConv2DParams& p, const CallExtents& call, 
   if (by_pixels && rows == 1 && at_a_time * columns < kFoursOfOutputs) return least;
   if (whole_rows(channels) <= within) return whole_rows(channels);
   if (p.multiplier == 1 && fours > 0 &&
-      (ways == Ways::kUnpacked ||
+      (traversal == Traversal::kUnpacked ||
        !runtime::depthwise_by_pixels(w, 1, within, rows, columns, channels)))
     return whole_rows(4 * fours);
   if (whole || by_pixels) return least;
@@ -155,7 +156,7 @@ void append_tail(DepthwiseTail tail, const Scale& scale, const DepthwiseConv2DPa
   words.push_back(constant_of(tail, scale, p.output_zero_point, p.clamp_min));
 }
 
-// Those of weights with a zero point are unfolded.
+// Parameters of weights with a zero point come unfolded.
 DepthwiseConv2DParams folded(const KernelParams& portable) {
   if (const auto* p = std::get_if<DepthwiseConv2DParams>(&portable)) return *p;
   const auto& p = std::get<runtime::UnfoldedConv2DParams>(portable);
@@ -172,9 +173,9 @@ DepthwiseConv2DParams folded(const KernelParams& portable) {
 
 template <WeightForm kForm>
 int64_t depthwise_scratch_within(const KernelParams& portable, const CallExtents& call,
-                                 int64_t room) {
-  return scratch_within(folded(portable), call, room,
-                        kForm == WeightForm::kCompact ? Ways::kUnpacked : Ways::kAny);
+                                 int64_t budget_bytes) {
+  return scratch_within(folded(portable), call, budget_bytes,
+                        kForm == WeightForm::kCompact ? Traversal::kUnpacked : Traversal::kAny);
 }
 
 template <WeightForm kForm>
@@ -312,15 +313,15 @@ bool is_depthwise_shifted(const KernelUse& use) {
 
 int64_t depthwise_in_place_scratch_bytes(const KernelParams& portable) {
   const auto& p = std::get<DepthwiseConv2DParams>(portable);
-  return scratch_within(p, whole_call(p), kMostScratchBytes, Ways::kWholeRows);
+  return scratch_within(p, whole_call(p), kMostScratchBytes, Traversal::kWholeRows);
 }
 
 int64_t depthwise_in_place_scratch_within(const KernelParams& portable, const CallExtents& call,
-                                          int64_t room) {
+                                          int64_t budget_bytes) {
   const auto& p = std::get<DepthwiseConv2DParams>(portable);
   CallExtents whole = whole_call(p);
   whole.channels = std::max<int64_t>(call.channels, std::min(p.out_channels, 4));
-  return scratch_within(p, whole, room, Ways::kWholeRows);
+  return scratch_within(p, whole, budget_bytes, Traversal::kWholeRows);
 }
 
 KernelParams adapt_depthwise(const Operands&, const KernelParams& portable) {

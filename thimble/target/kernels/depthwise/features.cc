@@ -196,9 +196,9 @@ class BlockCounts {
     in_channels_ = (region_.end[3] - 1) / p.multiplier + 1 - first;
     channels_ = extent(region_, 3);
     runs_ = p.multiplier == 1 ? 1 : in_channels_;
-    room_ = (p.scratch_bytes - runtime::depthwise_padding_bytes(in_channels_) -
-             runtime::kDepthwiseSlackBytes) /
-            (in_channels_ * 4);
+    budget_ = (p.scratch_bytes - runtime::depthwise_padding_bytes(in_channels_) -
+               runtime::kDepthwiseSlackBytes) /
+              (in_channels_ * 4);
   }
 
   void count() {
@@ -209,18 +209,18 @@ class BlockCounts {
     const int32_t pairs = runtime::depthwise_pairs(w, width);
     images_ = extent(region_, 0);
     int32_t left = rows;
-    if (fixed && w.stride_h == 1 && 4 * pairs <= room_ && rows >= 2) {
+    if (fixed && w.stride_h == 1 && 4 * pairs <= budget_ && rows >= 2) {
       const bool in_place = info(call_.kernel).family == Family::kDepthwiseConv2DInPlace;
       const int32_t twice = in_place ? (rows + 1) / 2 : rows / 2;
       pack(pairs, 2 * twice + 2 - (in_place ? rows % 2 : 0));
       row_pairs(twice, width);
       left = in_place ? 0 : rows % 2;
-    } else if (fixed && w.stride_h == 2 && 3 * pairs <= room_) {
+    } else if (fixed && w.stride_h == 2 && 3 * pairs <= budget_) {
       pack(pairs, 2 * rows + 1);
       fours(BlockFeature::kFourStrided, rows, width);
       left = 0;
     }
-    if (!fixed && w.stride_h < w.kernel_h && w.kernel_h * pairs <= room_) {
+    if (!fixed && w.stride_h < w.kernel_h && w.kernel_h * pairs <= budget_) {
       pack(pairs, w.kernel_h + (rows - 1) * w.stride_h);
       sums_.add(Feature::kWeight, images_ * (rows - 1) * in_channels_ * pairs * w.kernel_h);
       any(rows, width);
@@ -282,7 +282,7 @@ class BlockCounts {
   }
   void strips(int32_t rows, int32_t width, bool fixed) {
     const Window2D& w = p_.window;
-    const int32_t most = runtime::depthwise_outputs(w, room_ / w.kernel_h);
+    const int32_t most = runtime::depthwise_outputs(w, budget_ / w.kernel_h);
     for (int32_t begin = 0; begin < width; begin += most) {
       const int32_t count = std::min(most, width - begin);
       pack(runtime::depthwise_pairs(w, count), rows * w.kernel_h);
@@ -299,7 +299,7 @@ class BlockCounts {
   const CallShape& call_;
   runtime::Region region_;
   FeatureSums sums_;
-  int32_t in_channels_ = 1, room_ = 0;
+  int32_t in_channels_ = 1, budget_ = 0;
   double channels_ = 0, runs_ = 0, images_ = 0, packed_rows_ = 0;
 };
 
@@ -444,11 +444,11 @@ void count(const DepthwiseConv2DParams& p, const CallShape& call, FeatureSums su
   if (info(call.kernel).set == InstructionSet::kMve) return PlaneCounts(p, call, sums).count();
   if (info(call.kernel).set == InstructionSet::kDsp) {
     const KernelInfo& kernel = info(call.kernel);
-    const int64_t room =
+    const int64_t budget =
         call.scratch_bytes ? *call.scratch_bytes
         : call.most ? kernel.scratch_within(p, *call.most, std::numeric_limits<int64_t>::max())
                     : kernel.scratch_bytes(p);
-    return count_blocks({p.window, p.multiplier, static_cast<int32_t>(room)}, call, sums);
+    return count_blocks({p.window, p.multiplier, static_cast<int32_t>(budget)}, call, sums);
   }
   const bool in_place = info(call.kernel).family == Family::kDepthwiseConv2DInPlace;
   const bool slice =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a call can be made: by which kernel of the core, with how much scratch, in which time.
+// How long a call takes: by which kernel of the core, with how much scratch.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace thimble {
 
-struct KernelWay {
+struct KernelTime {
   KernelId kernel;  ///< invalid: the portable one
   int64_t scratch_bytes = 0;
   double instructions = 0;  ///< estimated, of all tiles
 
   [[nodiscard]] int64_t bytes() const { return scratch_bytes; }
 };
-/// Ways of one call: the portable kernel first, which none of the others is clearly slower than;
-/// then those by bytes, each faster than the one before.
-using KernelWays = std::vector<KernelWay>;
+/// Times of one call: of the portable kernel first, which none of the others is clearly slower
+/// than; then those by bytes, each faster than the one before.
+using KernelTimes = std::vector<KernelTime>;
 
 /// What a piece of an order takes where as much memory is live while it runs.
 struct PieceTime {
@@ -31,21 +31,21 @@ struct PieceTime {
 using PieceTimes = std::vector<PieceTime>;
 
 /// The fastest within so many bytes; if none is, the one with the fewest.
-template <class Way>
-[[nodiscard]] const Way& fastest_within(const std::vector<Way>& ways, int64_t bytes) {
+template <class Time>
+[[nodiscard]] const Time& fastest_within(const std::vector<Time>& times, int64_t bytes) {
   size_t best = 0;
-  while (best + 1 < ways.size() && ways[best + 1].bytes() <= bytes) ++best;
-  return ways[best];
+  while (best + 1 < times.size() && times[best + 1].bytes() <= bytes) ++best;
+  return times[best];
 }
 
 /// Times of calls one after the other; live_bytes: per call, without its scratch.
-[[nodiscard]] PieceTimes piece_times(const std::vector<const KernelWays*>& calls,
+[[nodiscard]] PieceTimes piece_times(const std::vector<const KernelTimes*>& calls,
                                      const std::vector<int64_t>& live_bytes);
 /// Times of pieces one after the other.
 [[nodiscard]] PieceTimes piece_times(const std::vector<const PieceTimes*>& pieces);
 
 /// Instructions of calls, each with so much scratch at the most.
-[[nodiscard]] double instructions_within(const std::vector<const KernelWays*>& calls,
+[[nodiscard]] double instructions_within(const std::vector<const KernelTimes*>& calls,
                                          int64_t scratch_bytes);
 
 }  // namespace thimble

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/plan/kernel_ways.h"
+#include "thimble/plan/kernel_times.h"
 
 #include <gtest/gtest.h>
 
 namespace thimble {
 namespace {
 
-const KernelWays kThree = {{{}, 0, 100}, {{}, 10, 60}, {{}, 50, 40}}, kOne = {{{}, 8, 30}};
+const KernelTimes kThree = {{{}, 0, 100}, {{}, 10, 60}, {{}, 50, 40}}, kOne = {{{}, 8, 30}};
 
 std::vector<std::pair<int64_t, double>> pairs(const PieceTimes& times) {
   std::vector<std::pair<int64_t, double>> result;
@@ -15,7 +15,7 @@ std::vector<std::pair<int64_t, double>> pairs(const PieceTimes& times) {
 }
 using Pairs = std::vector<std::pair<int64_t, double>>;
 
-TEST(KernelWays, TheFastestWithinIsTheLastThatFits) {
+TEST(KernelTimes, TheFastestWithinIsTheLastThatFits) {
   EXPECT_EQ(fastest_within(kThree, 0).instructions, 100);
   EXPECT_EQ(fastest_within(kThree, 49).instructions, 60);
   EXPECT_EQ(fastest_within(kThree, 50).instructions, 40);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to execute the instances of a sweep from some position on (sweep_pass.h): what each value
-// between them becomes, and what that comes to. Those that another way is as good as are left out,
-// whatever comes before them.
+// Labels of the dynamic program over a sweep (sweep_pass.h): a label executes its instances from
+// some position on, and says what each value between them becomes and what that comes to. Labels
+// that another one is as good as are left out, whatever comes before them.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ namespace thimble {
 
 constexpr int64_t kAnyMacs = INT64_MAX;  ///< they are not limited, and do not count
 
-struct SweepWay {
+struct SweepLabel {
   int64_t carried_bytes = 0;  ///< rings, kept rows and windows, which live as long as the loops
   /// The most that is new in each tile while an instance executes that no value to come outlives.
   int64_t past_bytes = 0;
   int64_t inner_bytes = 0;  ///< all of it
   int64_t macs = 0;
-  std::array<ScratchTime, kScratchRooms.size()> with = {};
+  std::array<ScratchTime, kScratchBudgets.size()> with = {};
 
   [[nodiscard]] double instructions() const { return with.back().instructions; }
   int before = -1;  ///< number of the choice that it goes on from, with one instance less
   SweepChoice::Kind kind = SweepChoice::Kind::kKept;  ///< of what the first instance makes
 };
 
-/// What a way asks of a value that it reads and that is made before, in a list of numbers.
+/// What a label asks of a value that it reads and that is made before, in a list of numbers.
 struct SweepDemand {
   static constexpr int64_t kNoBytes = -(int64_t{1} << 60);  ///< there is no such instance
 
@@ -44,45 +44,45 @@ struct SweepDemand {
   [[nodiscard]] int64_t& new_bytes() const { return numbers.back(); }
 };
 
-/// Ways from the same position on: all have the same open values.
-class SweepWays {
+/// Non-dominated labels from one position on: all have the same open values.
+class SweepLabels {
  public:
   /// period, columns_period: tiles of rows and of columns after which all repeats.
-  SweepWays(size_t open, int64_t period, int64_t columns_period)
+  SweepLabels(size_t open, int64_t period, int64_t columns_period)
       : open_(open),
         period_(static_cast<size_t>(period)),
         each_(static_cast<size_t>(period + columns_period) + 1),
         demands_(open_ * each_) {}
 
-  [[nodiscard]] size_t size() const { return ways_.size(); }
-  [[nodiscard]] const SweepWay& operator[](size_t way) const { return ways_[way]; }
-  /// The demand of a way on an open value.
-  [[nodiscard]] SweepDemand demand(size_t way, size_t open) {
-    return {{demands_.data() + (way * open_ + open) * each_, each_}, period_};
+  [[nodiscard]] size_t size() const { return labels_.size(); }
+  [[nodiscard]] const SweepLabel& operator[](size_t label) const { return labels_[label]; }
+  /// What label `label` demands of open value `open`.
+  [[nodiscard]] SweepDemand demand(size_t label, size_t open) {
+    return {{demands_.data() + (label * open_ + open) * each_, each_}, period_};
   }
-  /// Adds one, with the demands of number size(), which there is room for from now on.
-  void add(const SweepWay& way) {
-    ways_.push_back(way);
-    demands_.resize((ways_.size() + 1) * open_ * each_);
+  /// Adds a label, with the demands of number size(), which there is room for from now on.
+  void add(const SweepLabel& label) {
+    labels_.push_back(label);
+    demands_.resize((labels_.size() + 1) * open_ * each_);
   }
 
-  /// Leaves those that no other is as good as, fewest bytes first. If these are more than `most`,
-  /// those that are not much better than another are left out, too. most_macs_again: kAnyMacs, or a
-  /// limit that MACs count against.
-  void keep_best(size_t most, int64_t most_macs_again);
+  /// Leaves the labels that no other is as good as, fewest bytes first. If these are more than
+  /// `most`, those that are not much better than another are left out, too. most_recomputed_macs:
+  /// kAnyMacs, or a limit that MACs count against.
+  void keep_best(size_t most, int64_t most_recomputed_macs);
 
  private:
   struct Slack {
-    double share = 0;  ///< of a way's bytes and instructions, and of the MACs:
-    int64_t most_macs_again = kAnyMacs;
+    double share = 0;  ///< of a label's bytes and instructions, and of the MACs:
+    int64_t most_recomputed_macs = kAnyMacs;
   };
   [[nodiscard]] bool as_good_as(size_t a, size_t b, const Slack& slack) const;
   [[nodiscard]] std::vector<uint32_t> best_of(const std::vector<uint32_t>& sorted,
                                               const Slack& slack) const;
 
   size_t open_, period_, each_;
-  std::vector<SweepWay> ways_;
-  std::vector<int64_t> demands_;  ///< per way and open value
+  std::vector<SweepLabel> labels_;
+  std::vector<int64_t> demands_;  ///< per label and open value
 };
 
 }  // namespace thimble
