@@ -209,10 +209,11 @@ bool has_offset_weights(const Op& op, const TfliteOp& from, const std::vector<Te
   if (a == nullptr) return false;
   const Tensor &x = tensors[op.inputs[0].index()], &weights = tensors[op.inputs[1].index()];
   const Window& w = a->window;
-  constexpr double kMostElements = 0x1p31;  // with zeros between them
+  constexpr double kMostFoldedElements = 0x1p31;  // with zeros between them
   double dilated = static_cast<double>(w.stride_h) * static_cast<double>(w.stride_w);
   for (const int64_t extent : x.shape) dilated *= static_cast<double>(extent);
-  if (w.stride_h < 1 || w.stride_w < 1 || !(dilated > 0 && dilated < kMostElements)) return false;
+  if (w.stride_h < 1 || w.stride_w < 1 || !(dilated > 0 && dilated < kMostFoldedElements))
+    return false;
   return x.shape.size() == 4 && weights.shape.size() == 4 && from.output().shape.size() == 4 &&
          weights.is_constant() && weights.quantization.zero_points[0] != 0 &&
          w.padding.top < w.kernel_h && w.padding.left < w.kernel_w;
