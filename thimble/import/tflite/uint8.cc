@@ -209,10 +209,10 @@ bool has_offset_weights(const Op& op, const TfliteOp& from, const std::vector<Te
   if (a == nullptr) return false;
   const Tensor &x = tensors[op.inputs[0].index()], &weights = tensors[op.inputs[1].index()];
   const Window& w = a->window;
-  constexpr double kMostFoldedElements = 0x1p31;  // with zeros between them
+  constexpr double kMostDilatedElements = 0x1p31;  // with zeros between them
   double dilated = static_cast<double>(w.stride_h) * static_cast<double>(w.stride_w);
   for (const int64_t extent : x.shape) dilated *= static_cast<double>(extent);
-  if (w.stride_h < 1 || w.stride_w < 1 || !(dilated > 0 && dilated < kMostFoldedElements))
+  if (w.stride_h < 1 || w.stride_w < 1 || !(dilated > 0 && dilated < kMostDilatedElements))
     return false;
   return x.shape.size() == 4 && weights.shape.size() == 4 && from.output().shape.size() == 4 &&
          weights.is_constant() && weights.quantization.zero_points[0] != 0 &&
