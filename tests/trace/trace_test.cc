@@ -183,8 +183,8 @@ class TraceOfFloat32 : public ::testing::TestWithParam<size_t> {};
 // Their code also gives the reference's outputs.
 TEST_P(TraceOfFloat32, WithWeightsOfInt8IsTheirProgram) {
   const std::vector<Graph> graphs = float_networks();
-  const size_t count = graphs.size() / 4;
-  for (size_t k = GetParam() * count; k < (GetParam() + 1) * count; ++k) {
+  const size_t end = graphs.size() * (GetParam() + 1) / 4;
+  for (size_t k = graphs.size() * GetParam() / 4; k < end; ++k) {
     if (graphs[k].ops.empty()) continue;
     SCOPED_TRACE(k);
     const Compiled compiled = compiled_float_network(graphs[k], k);
