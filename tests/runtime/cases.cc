@@ -14,6 +14,22 @@ Extents random_extents(Random& random) {
   return {2, random.between(1, 7), random.between(1, 7), random.between(1, 11)};
 }
 
+runtime::Window2D random_padded_window(Random& random, const Extents& in) {
+  runtime::Window2D w{random.between(1, 4),
+                      random.between(1, 4),
+                      random.between(1, 3),
+                      random.between(1, 3),
+                      1,
+                      1,
+                      0,
+                      0,
+                      in[1],
+                      in[2]};
+  w.pad_top = random.between(0, w.kernel_h - 1);
+  w.pad_left = random.between(0, w.kernel_w - 1);
+  return w;
+}
+
 Range clamps(Element out) {
   if (out == Element::kInt32) return {-0x7FFFFFFF, 0x7FFFFFFF};
   return out == Element::kInt8 ? Range{-128, 127} : Range{-32768, 32767};

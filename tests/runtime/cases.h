@@ -122,6 +122,8 @@ Case map_case(Random& random, KernelId kernel, const KernelParams& params);
 Case with_portable(Case result, KernelId kernel, const KernelParams& params);
 runtime::Scale random_scale(Random& random, int32_t least_shift, int32_t most_shift);
 Extents random_extents(Random& random);
+/// Over an operand of `in`, without dilation; less padding than the window is wide.
+runtime::Window2D random_padded_window(Random& random, const Extents& in);
 /// What the kernel's elements can be cut to.
 struct Range {
   int32_t min, max;

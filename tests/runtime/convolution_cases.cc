@@ -16,6 +16,14 @@ namespace {
 using namespace runtime;
 using runtime::Region;
 
+/// What the groups of an output's channels read, of `ins` and `outs` channels each.
+Region grouped_region(const Window2D& window, const Region& out, int32_t ins, int32_t outs) {
+  Region needed = window_region(window, out);
+  needed.begin[3] = out.begin[3] / outs * ins;
+  needed.end[3] = ((out.end[3] - 1) / outs + 1) * ins;
+  return needed;
+}
+
 KernelParams params_for(KernelId kernel, const Convolution& c) {
   if (info(kernel).adapt == nullptr) return c.conv_2d();
   if (info(kernel).set == InstructionSet::kMve) return c.conv_2d_fours();
@@ -27,12 +35,7 @@ Case convolution_case(const SharedConvolution& c, KernelId kernel) {
           .out = {c->out},
           .run = [=](const Call& call) { run(kernel, params_for(kernel, *c), call); },
           .needed = [c](const Region& out, Chunk) -> std::vector<Region> {
-            Region needed = window_region(c->window, out);
-            const int32_t ins = c->in[3] / c->groups;
-            const int32_t outs = c->out[3] / c->groups;
-            needed.begin[3] = out.begin[3] / outs * ins;
-            needed.end[3] = ((out.end[3] - 1) / outs + 1) * ins;
-            return {needed};
+            return {grouped_region(c->window, out, c->in[3] / c->groups, c->out[3] / c->groups)};
           }};
 }
 
@@ -226,11 +229,7 @@ Case unfolded_conv_2d_case(Random& random, KernelId kernel) {
               .out = {u->c.out, element},
               .needed = [u](const Region& out, Chunk) -> std::vector<Region> {
                 const Convolution& c = u->c;
-                Region needed = window_region(c.window, out);
-                const int32_t ins = c.in[3] / c.groups, outs = c.out[3] / c.groups;
-                needed.begin[3] = out.begin[3] / outs * ins;
-                needed.end[3] = ((out.end[3] - 1) / outs + 1) * ins;
-                return {needed};
+                return {grouped_region(c.window, out, c.in[3] / c.groups, c.out[3] / c.groups)};
               }};
   set_calls(u, kernel, result);
   return result;
@@ -298,10 +297,7 @@ Case float_conv_case(Random& random, KernelId kernel) {
                 run(kernel, p, call);
               },
           .needed = [=](const Region& out, Chunk) -> std::vector<Region> {
-            Region needed = window_region(window, out);
-            needed.begin[3] = out.begin[3] / outs * ins;
-            needed.end[3] = ((out.end[3] - 1) / outs + 1) * ins;
-            return {needed};
+            return {grouped_region(window, out, ins, outs)};
           }};
 }
 
@@ -334,27 +330,13 @@ Case hybrid_conv_case(Random& random, KernelId kernel) {
                 run(kernel, p, call);
               },
           .needed = [=](const Region& out, Chunk) -> std::vector<Region> {
-            Region needed = window_region(window, out);
-            needed.begin[3] = out.begin[3] / outs * ins;
-            needed.end[3] = ((out.end[3] - 1) / outs + 1) * ins;
-            return {needed};
+            return {grouped_region(window, out, ins, outs)};
           }};
 }
 
 Case float_transpose_conv_case(Random& random, KernelId kernel) {
   const Extents in = random_extents(random);
-  Window2D w{random.between(1, 4),
-             random.between(1, 4),
-             random.between(1, 3),
-             random.between(1, 3),
-             1,
-             1,
-             0,
-             0,
-             in[1],
-             in[2]};
-  w.pad_top = random.between(0, w.kernel_h - 1);
-  w.pad_left = random.between(0, w.kernel_w - 1);
+  const Window2D w = random_padded_window(random, in);
   const Extents out{in[0], in[1] * w.stride_h + random.between(0, 2),
                     in[2] * w.stride_w + random.between(0, 2), random.between(1, 7)};
   const auto constants = std::make_shared<FloatConstants>();

@@ -49,18 +49,7 @@ Case average_pool_2d_finalise_case(Random& random, KernelId kernel) {
 /// Every window holds an element of the input: less padding than the window is wide, no dilation.
 Case float_pool_case(Random& random, KernelId kernel) {
   const Extents in = random_extents(random);
-  Window2D w{random.between(1, 4),
-             random.between(1, 4),
-             random.between(1, 3),
-             random.between(1, 3),
-             1,
-             1,
-             0,
-             0,
-             in[1],
-             in[2]};
-  w.pad_top = random.between(0, w.kernel_h - 1);
-  w.pad_left = random.between(0, w.kernel_w - 1);
+  const Window2D w = random_padded_window(random, in);
   const Extents out{in[0], (in[1] + w.pad_top - 1) / w.stride_h + 1,
                     (in[2] + w.pad_left - 1) / w.stride_w + 1, in[3]};
   const FloatClampParams clamp = random_float_clamp(random);
