@@ -27,8 +27,8 @@ using ::testing::IsEmpty;
 // A further member does not compile before it is compared here.
 auto members(const Request& request) {
   const auto& [model, import, graph, target, target_file, sram_bytes, flash_bytes,
-               beside_arena_bytes, weights, external_ram, planner, max_recompute, max_latency,
-               effort, jobs, pick, in_place, ports, states_apart, layout, time_limit_seconds,
+               beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
+               max_latency, effort, jobs, pick, in_place, ports, states_apart, layout, time_limit_seconds,
                calibration, emission, progress] = request;
   const auto& [until, shapes] = import;
   const auto& [rewrite, keep_channels, int8_io, max_bytes] = graph;
@@ -38,8 +38,8 @@ auto members(const Request& request) {
   if (emission) sources = {emission->name, emission->also_used};
   return std::tuple(std::get<std::string>(model), until, named_shapes, rewrite, keep_channels,
                     int8_io, max_bytes, target, target_file, sram_bytes, flash_bytes,
-                    beside_arena_bytes, weights, external_ram, planner, max_recompute, max_latency,
-                    effort, jobs, pick, in_place, ports, states_apart, layout, time_limit_seconds,
+                    beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
+                    max_latency, effort, jobs, pick, in_place, ports, states_apart, layout, time_limit_seconds,
                     calibration ? calibration->name : "", sources);
 }
 
@@ -89,6 +89,7 @@ class RequestFields : public ::testing::Test {
           one_of({Weights::kWide, Weights::kFast, Weights::kCompact, Weights::kLeast});
     }
     request.external_ram = one_in(3);
+    request.storage = one_of<std::string>({"", "", "card:write=512,size=1M"});
     if (one_in(3)) request.max_recompute = ratio();
     if (one_in(2)) {
       request.planner = one_of({"", "auto"});

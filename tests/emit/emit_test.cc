@@ -72,6 +72,7 @@ TEST(Emit, ChannelLoopReadsAsInTheGoldenText) {
 
 TEST(Emit, SeveralMemoriesReadAsInTheGoldenText) {
   expect_golden_text("several_memories", testing::several_memories());
+  expect_golden_text("spilled_residual", testing::spilled_residual());
 }
 
 TEST(Emit, RowsOfTheCallersReadAsInTheGoldenText) {

@@ -118,6 +118,7 @@ Cost cost_of(const Graph& graph, const Schedule& schedule) {
   Cost cost{.peak_bytes = place(graph, schedule, {.work = kLayoutWork}).arena().peak_bytes};
   cost.work.macs = macs(graph, schedule);
   execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
+    if (step.transfer == TransferPart::kErase || step.transfer == TransferPart::kWait) return;
     const Tensor& t = graph.tensor(written_tensor(graph, schedule, step));
     const int64_t count = elements(evaluate(step.region, counters, t.shape));
     ++cost.work.calls;

@@ -25,13 +25,13 @@ Graph random_graph(uint64_t seed) {
 
 /// Calls visit(graph, axes, drawn) for random plans of random networks.
 template <typename Visit>
-void each_plan(uint64_t graphs, Visit visit) {
+void each_plan(uint64_t graphs, Visit visit, bool spills = false) {
   for (uint64_t seed = 0; seed < graphs && !::testing::Test::HasFailure(); ++seed) {
     const Graph graph = random_graph(seed);
     const AxisGraph axes(graph);
     zoo::Random random(seed);
     for (uint64_t k = 0; k < kPlansPerGraph; ++k) {
-      const testing::RandomPlan drawn = testing::random_plan(axes, random);
+      const testing::RandomPlan drawn = testing::random_plan(axes, random, spills);
       SCOPED_TRACE(fmt::format("seed {}, plan {}\n{}", seed, k, testing::text(graph, drawn.plan)));
       visit(graph, axes, drawn);
     }
@@ -62,6 +62,40 @@ TEST(RandomTileLoops, ComputeWhatTheReferenceComputes) {
   // The sanitizers have a tenth of the networks, and windows are in few of them.
   EXPECT_GT(windows, testing::kOneIn == 1 ? plans / 10 : 0);
   EXPECT_EQ(deepest, 3);
+}
+
+TEST(RandomTileLoops, WithSpilledValuesComputeWhatTheReferenceComputes) {
+  const uint64_t graphs = testing::random_cases(300 / testing::kOneIn, 20'000);
+  int moved = 0, stored = 0;
+  each_plan(
+      graphs,
+      [&](const Graph& graph, const AxisGraph&, const testing::RandomPlan& drawn) {
+        moved += drawn.moved;
+        for (const Instance& instance : drawn.plan.instances.list)
+          stored += drawn.plan.instances.stores(instance) ? 1 : 0;
+        EXPECT_EQ(testing::fault_of(graph, build(graph, drawn.plan)), "");
+      },
+      true);
+  const auto plans = static_cast<int>(graphs * kPlansPerGraph);
+  fmt::print("{} plans: {} values stored, {} stores and fetches in loops\n", plans, stored, moved);
+  EXPECT_GT(stored, plans / 2);
+  EXPECT_GT(moved, plans / 4);
+}
+
+TEST(RandomTileLoops, WithSpilledValuesCostWhatPlacementAndExecutionComeTo) {
+  const uint64_t graphs = testing::random_cases(400 / testing::kOneIn, 20'000);
+  uint64_t compared = 0;
+  each_plan(
+      graphs,
+      [&](const Graph& graph, const AxisGraph& axes, const testing::RandomPlan& d) {
+        Plan plan = d.plan;
+        const Dataflow flow(axes, plan.instances);
+        if (testing::keep_closed_leads(flow, plan) < 0) return;
+        ++compared;
+        EXPECT_EQ(evaluate(flow, plan), testing::cost_of(graph, build(flow, plan)));
+      },
+      true);
+  EXPECT_GT(compared, graphs);
 }
 
 // Values that lie over inputs which a group of tiles of several rows, and no columns, consumes.

@@ -56,6 +56,10 @@ TEST(HandWritten, TensorsOfTheCallersCostNothing) {
   expect_exact_at_peak(testing::row_span_of_user());
 }
 
+TEST(HandWritten, ASkipTensorInFlashCostsATableOfTags) {
+  expect_exact_at_peak(testing::spilled_residual());
+}
+
 TEST(HandWritten, HalvesOfASkipTensorFreedOneByOneAreExactAtTheirPeak) {
   const testing::HandWritten blocks = testing::residual_in_halves(true);
   const testing::HandWritten whole = testing::residual_in_halves(false);

@@ -192,7 +192,9 @@ TEST(Memories, VerifierRefusesAStreamReadTwice) {
 
 TEST(Memories, NoKernelReachesBlockStorage) {
   expect_part(fault_of([](Program& p) {
-                p.memories[testing::kPsram.index()].kind = MemoryKind::kBlockStorage;
+                ProgramMemory& memory = p.memories[testing::kPsram.index()];
+                memory.kind = MemoryKind::kBlockStorage;
+                memory.storage = BlockStorage{};
               }),
               "no kernel reaches psram");
 }
@@ -201,8 +203,10 @@ TEST(Memories, NoKernelReachesBlockStorage) {
 // it.
 TEST(Memories, BlockStorageIsLaidOut) {
   testing::HandWritten hand = testing::several_memories();
-  hand.schedule.memories.push_back(
-      {.name = "sd", .kind = MemoryKind::kBlockStorage, .capacity_bytes = 1 << 20});
+  hand.schedule.memories.push_back({.name = "sd",
+                                    .kind = MemoryKind::kBlockStorage,
+                                    .capacity_bytes = 1 << 20,
+                                    .storage = BlockStorage{}});
   for (int k = 0; k < 2; ++k) {
     hand.schedule.buffers.push_back(hand.schedule.buffers[kA]);
     hand.schedule.buffers.back().memory = {6};

@@ -20,16 +20,22 @@ struct Place {
   std::vector<ProgramNode>* nodes;
   size_t at;
   [[nodiscard]] Call& call() const { return std::get<Call>((*nodes)[at].what); }
+  [[nodiscard]] TransferCall& transfer() const { return std::get<TransferCall>((*nodes)[at].what); }
 };
 
-void find_calls(std::vector<ProgramNode>& nodes, std::vector<Place>& places) {
+template <class Kind>
+void find(std::vector<ProgramNode>& nodes, std::vector<Place>& places) {
   for (size_t k = 0; k < nodes.size(); ++k) {
     if (auto* loop = std::get_if<ProgramLoop>(&nodes[k].what)) {
-      find_calls(loop->body, places);
-    } else {
+      find<Kind>(loop->body, places);
+    } else if (std::holds_alternative<Kind>(nodes[k].what)) {
       places.push_back({&nodes, k});
     }
   }
+}
+
+void find_calls(std::vector<ProgramNode>& nodes, std::vector<Place>& places) {
+  find<Call>(nodes, places);
 }
 
 std::vector<ProgramLoop*> find_loops(std::vector<ProgramNode>& nodes) {
@@ -87,6 +93,9 @@ class Maker {
     std::vector<Place> places;
     find_calls(start_.nodes, places);
     for (size_t k = 0; k < places.size(); ++k) calls(k, places[k]);
+    std::vector<Place> moving;
+    find<TransferCall>(start_.nodes, moving);
+    for (size_t k = 0; k < moving.size(); ++k) transfers(k, moving[k]);
     for (size_t k = 0; k + 1 < places.size(); ++k) pieces(k, places[k], places[k + 1]);
     const size_t loop_count = find_loops(start_.nodes).size();
     for (size_t k = 0; k < loop_count; ++k) {
@@ -193,7 +202,9 @@ class Maker {
   // Swaps operands of one step in pieces, or of two steps that happen to read alike.
   void pieces(size_t number, const Place& place, const Place& next) {
     const Call &a = place.call(), &b = next.call();
-    if (a.op != b.op || a.method != b.method || a.use != b.use || place.nodes != next.nodes) return;
+    if (a.op != b.op || a.method != b.method || a.use != b.use || place.nodes != next.nodes ||
+        next.at != place.at + 1)
+      return;
     for (size_t k = 0; k < a.in.size(); ++k) {
       if (a.in[k] == b.in[k]) continue;
       change(number, fmt::format("operand {} exchanged with the next piece's", k),
@@ -203,6 +214,91 @@ class Maker {
       change(number, fmt::format("operand {} as the next piece's", k), [k](const Place& p) {
         p.call().in[k] = std::get<Call>((*p.nodes)[p.at + 1].what).in[k];
       });
+    }
+  }
+
+  void change_transfer(size_t number, const std::string& what,
+                       const std::function<void(Program&, const Place&)>& apply) {
+    mutants_.push_back({MutantKind::kTransfers, fmt::format("transfer {}: {}", number, what),
+                        [program = program_, number, apply] {
+                          Program mutant = *program;
+                          std::vector<Place> places;
+                          find<TransferCall>(mutant.nodes, places);
+                          apply(mutant, places[number]);
+                          return mutant;
+                        }});
+  }
+
+  void transfers(size_t number, const Place& place) {
+    change_transfer(number, "dropped", [](Program&, const Place& p) {
+      p.nodes->erase(p.nodes->begin() + static_cast<std::ptrdiff_t>(p.at));
+    });
+    change_transfer(number, "doubled", [](Program&, const Place& p) {
+      const ProgramNode copy = (*p.nodes)[p.at];
+      p.nodes->insert(p.nodes->begin() + static_cast<std::ptrdiff_t>(p.at), copy);
+    });
+    for (size_t next = place.at + 1; next < place.nodes->size(); ++next) {
+      const auto by = static_cast<std::ptrdiff_t>(next - place.at);
+      change_transfer(number, fmt::format("{} later", by), [by](Program&, const Place& p) {
+        const auto first = p.nodes->begin() + static_cast<std::ptrdiff_t>(p.at);
+        std::rotate(first, first + 1, first + by + 1);
+      });
+    }
+    for (size_t before = 0; before < place.at; ++before) {
+      change_transfer(number, fmt::format("{} earlier", place.at - before),
+                      [before](Program&, const Place& p) {
+                        const auto first = p.nodes->begin() + static_cast<std::ptrdiff_t>(before);
+                        const auto it = p.nodes->begin() + static_cast<std::ptrdiff_t>(p.at);
+                        std::rotate(first, it, it + 1);
+                      });
+    }
+    for (int32_t token = 0; token < start_.token_count; ++token) {
+      if (place.transfer().token.value == token) continue;
+      change_transfer(number, fmt::format("with token {}", token),
+                      [token](Program&, const Place& p) { p.transfer().token = {token}; });
+    }
+    const auto numbers = [&](const char* what, int64_t TransferCall::*field) {
+      for (const int by : {-1, 1}) {
+        change_transfer(number, fmt::format("{} by {}", what, by),
+                        [field, by](Program&, const Place& p) { p.transfer().*field += by; });
+      }
+    };
+    if (place.transfer().kind == TransferKind::kErase) {
+      change_transfer(number, "of a block more", [](Program& program, const Place& p) {
+        PlacedBuffer& buffer = program.buffers[p.transfer().stored.index()];
+        buffer.size_bytes += program.memory(buffer.memory).storage->erase_bytes;
+      });
+    }
+    if (place.transfer().kind != TransferKind::kRead &&
+        place.transfer().kind != TransferKind::kWrite)
+      return;
+    change_transfer(number, "turned round", [](Program&, const Place& p) {
+      TransferKind& kind = p.transfer().kind;
+      kind = kind == TransferKind::kRead ? TransferKind::kWrite : TransferKind::kRead;
+    });
+    numbers("record bytes", &TransferCall::record_bytes);
+    numbers("stride", &TransferCall::stride_bytes);
+    numbers("rows", &TransferCall::rows);
+    for (const int by : {-1, 1}) {
+      const auto bound = [&](const char* what, auto pick) {
+        change_transfer(number, fmt::format("{} by {}", what, by),
+                        [pick, by](Program&, const Place& p) {
+                          IndexExpr& expr = pick(p.transfer());
+                          expr.base += by * expr.divisor;
+                        });
+      };
+      bound("origin", [](TransferCall& t) -> IndexExpr& { return t.origin; });
+      bound("first record", [](TransferCall& t) -> IndexExpr& { return t.records.interval.begin; });
+      bound("last record", [](TransferCall& t) -> IndexExpr& { return t.records.interval.end; });
+    }
+    for (int32_t b = 0; b < static_cast<int32_t>(schedule_.buffers.size()); ++b) {
+      for (const auto& [what, side] : {std::pair{"stored in", &TransferCall::stored},
+                                       {"held in", &TransferCall::held},
+                                       {"tags in", &TransferCall::tags}}) {
+        if ((place.transfer().*side).value == b) continue;
+        change_transfer(number, fmt::format("{} buffer {}", what, b),
+                        [side, b](Program&, const Place& p) { p.transfer().*side = {b}; });
+      }
     }
   }
 
@@ -348,6 +444,8 @@ const char* name(MutantKind kind) {
       return "constants";
     case MutantKind::kAddresses:
       return "addresses";
+    case MutantKind::kTransfers:
+      return "transfers";
     case MutantKind::kScratch:
       return "scratch";
   }

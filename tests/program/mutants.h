@@ -13,11 +13,18 @@
 namespace thimble::testing {
 
 /// What is wrong with them.
-enum class MutantKind : uint8_t { kPlan, kParameters, kConstants, kAddresses, kScratch };
+enum class MutantKind : uint8_t {
+  kPlan,
+  kParameters,
+  kConstants,
+  kAddresses,
+  kScratch,
+  kTransfers
+};
 [[nodiscard]] const char* name(MutantKind kind);
-constexpr MutantKind kMutantKinds[] = {MutantKind::kPlan, MutantKind::kParameters,
+constexpr MutantKind kMutantKinds[] = {MutantKind::kPlan,      MutantKind::kParameters,
                                        MutantKind::kConstants, MutantKind::kAddresses,
-                                       MutantKind::kScratch};
+                                       MutantKind::kScratch,   MutantKind::kTransfers};
 
 struct Mutant {
   MutantKind kind = MutantKind::kPlan;
@@ -30,7 +37,9 @@ struct Mutant {
 /// anew by each chunk, or of another width; operands of two pieces exchanged; outputs a byte
 /// further over their inputs than they may lie. Every number of every set of parameters one more or
 /// less, sets of one type exchanged; bytes of packed constants changed or exchanged; scratch left
-/// out, too small, or elsewhere. Where there are several memories: buffers in another one.
+/// out, too small, or elsewhere. Transfers dropped, doubled, moved anywhere in their list, turned
+/// round, longer, shorter, with other tokens, tags, buffers, rows and strides. Where there are
+/// several memories: buffers in another one.
 [[nodiscard]] std::vector<Mutant> mutants(const Graph& graph, const Schedule& schedule,
                                           const Placement& placement);
 

@@ -174,6 +174,11 @@ TEST(Malformed, NamesTheFaultOfAMemory) {
        {memory(&ScheduleMemory::alignment, int64_t{24}), "its alignment is no power of two"},
        {memory(&ScheduleMemory::capacity_bytes, std::optional<int64_t>(-1)), "its capacity is out"},
        {memory(&ScheduleMemory::kind, MemoryKind::kBlockStorage),
+        "block storage, and only that, is written in granules and blocks"},
+       {[](Schedule& s) {
+          s.memories[5].kind = MemoryKind::kBlockStorage;
+          s.memories[5].storage = BlockStorage{};
+        },
         "step 1: no step reads or writes psram, which is block storage"},
        {[](Schedule& s) { s.memories.resize(3); }, "the number of memories is out of range"},
        {[](Schedule& s) { s.memories[0].kind = MemoryKind::kExternalRam; }, "it is not the arena"},

@@ -295,4 +295,76 @@ HandWritten several_memories() {
   return {graph, schedule, 1'024};
 }
 
+// buffers  0 x    [1,8,8, 4]  arena      256 B   1 a    [1,8,8,16]  arena  1,024
+//          2 as   8 records of 128 B in flash    3 tags 32            arena
+//          4 b    1,024   5 c  1,024             6 ring two rows of a, 256     7 y  1,024, over c
+// peak: a, b and tags, while the depthwise convolution executes
+HandWritten spilled_residual() {
+  TestGraph g(6);
+  const TensorId x = g.input({1, 8, 8, 4});
+  const TensorId a = g.conv(x, 16, 3, 1);
+  const TensorId b = g.depthwise(a, 3, 1);
+  const TensorId c = g.conv(b, 16, 1, 1);
+  const TensorId y = g.add(a, c);
+  g.output(y);
+  const Graph& graph = g.graph();
+  constexpr LoopId kRow{0};
+  constexpr BufferId kX{0}, kA{1}, kStored{2}, kTags{3}, kB{4}, kC{5}, kRing{6}, kY{7};
+  constexpr TokenId kErase{0}, kStore{1}, kFetch{2};
+  Schedule schedule{.loop_count = 1, .token_count = 3};
+  schedule.memories.push_back(
+      {.name = "spare",
+       .kind = MemoryKind::kBlockStorage,
+       .capacity_bytes = 8192,
+       .alignment = 32,
+       .storage = BlockStorage{.write_bytes = 32, .erase_bytes = 4096, .most_in_flight = 1}});
+  for (const TensorId tensor : {x, a, a, x, b, c, a, y})
+    schedule.buffers.push_back(whole_buffer(graph, tensor));
+  schedule.buffers[kStored.index()].memory = kStorage;
+  schedule.buffers[kTags.index()] = {.tensor = {}, .type = DType::kInt32, .extents = {8}};
+  Buffer& ring = schedule.buffers[kRing.index()];
+  ring.extents[kStreamAxis] = 2;
+  ring.wrap = Wrap{kStreamAxis, 2};
+  const auto all = [&](TensorId t) { return region_expr(whole(graph.tensor(t).shape)); };
+  const auto row = [&](TensorId t, int64_t ahead) {
+    return along(graph.tensor(t).shape, kStreamAxis,
+                 {index(kRow, 1, ahead), index(kRow, 1, ahead + 1)});
+  };
+  const RegionExpr nothing(4, {index(0), index(0)});
+  const auto transfer = [&](TransferPart part, TokenId token, RegionExpr region, BufferId from,
+                            BufferId to, BufferId tags) {
+    return Node{Step{.region = std::move(region),
+                     .in = {from},
+                     .out = to,
+                     .scratch = tags,
+                     .transfer = part,
+                     .token = token}};
+  };
+  const auto store = [&](TransferPart part, RegionExpr region) {
+    return transfer(part, kStore, std::move(region), kA, kStored, kTags);
+  };
+  const auto fetch = [&](TransferPart part, RegionExpr region) {
+    return transfer(part, kFetch, std::move(region), kStored, kRing, kTags);
+  };
+  const RegionExpr first_row = along(graph.tensor(a).shape, kStreamAxis, {index(0), index(1)});
+  schedule.nodes = {transfer(TransferPart::kErase, kErase, nothing, kStored, kStored, {}),
+                    {Step{.op = {0}, .region = all(a), .in = {kX, {}, {}}, .out = kA}},
+                    transfer(TransferPart::kWait, kErase, nothing, kStored, kStored, {}),
+                    store(TransferPart::kBegin, all(a)),
+                    {Step{.op = {1}, .region = all(b), .in = {kA, {}, {}}, .out = kB}},
+                    store(TransferPart::kWait, nothing),
+                    {Step{.op = {2}, .region = all(c), .in = {kB, {}, {}}, .out = kC}},
+                    fetch(TransferPart::kBegin, first_row),
+                    {Loop{kRow,
+                          8,
+                          {fetch(TransferPart::kWait, nothing),
+                           fetch(TransferPart::kBegin, row(a, 1)),
+                           {Step{.op = {3}, .region = row(y, 0), .in = {kRing, kC}, .out = kY}}}}},
+                    fetch(TransferPart::kWait, nothing)};
+  schedule.inputs = {kX};
+  schedule.outputs = {kY};
+  schedule.shares = {{kY, kC}};
+  return {graph, schedule, 2 * 1'024 + 32};
+}
+
 }  // namespace thimble::testing

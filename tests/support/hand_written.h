@@ -31,5 +31,9 @@ struct HandWritten {
 /// (docs/memories.md). peak_bytes is the arena's.
 [[nodiscard]] HandWritten several_memories();
 constexpr MemoryId kSram2{4}, kPsram{5};  ///< of several_memories()
+/// A residual whose skip tensor is in flash while the branch is made: stored beside a convolution,
+/// fetched a row ahead of the sum (docs/memories.md).
+[[nodiscard]] HandWritten spilled_residual();
+constexpr MemoryId kStorage{4};  ///< of spilled_residual()
 
 }  // namespace thimble::testing

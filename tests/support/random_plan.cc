@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "thimble/moves/relayout_inputs.h"
+#include "thimble/moves/spill.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
 #include "thimble/plan/order_plan.h"
@@ -52,14 +53,52 @@ Instances random_instances(const Graph& graph, zoo::Random& random) {
   return result;
 }
 
+/// One to three values that are stored, and fetched for some or all of their readers.
+Instances random_spills(const Graph& graph, Instances instances, zoo::Random& random) {
+  for (int64_t more = random.between(1, 3); more > 0; --more) {
+    const auto v =
+        static_cast<size_t>(random.between(0, static_cast<int64_t>(instances.values.size()) - 1));
+    const ValueId value{static_cast<int32_t>(v)};
+    std::vector<InstanceId> its = readers(instances)[v];
+    const bool is_port = instances.value(value).memory != kArena;
+    std::erase_if(its, [&](InstanceId r) { return !instances.instance(r).op.valid(); });
+    const InstanceId maker = makers(instances)[v];
+    const bool again = maker.valid() && instances.instance(maker).recomputes;
+    if (its.empty() || is_port || again ||
+        graph.tensor(instances.value(value).tensor).is_constant())
+      continue;
+    Spill spill{.value = value,
+                .fetched_for = {},
+                .axis_order = instances.value(value).axis_order};
+    const auto first = static_cast<size_t>(random.between(0, static_cast<int64_t>(its.size()) - 1));
+    for (size_t r = first; r < its.size(); ++r) {
+      if (r == first || random.chance(0.4)) spill.fetched_for.emplace_back();
+      spill.fetched_for.back().push_back(its[r]);
+    }
+    instances = thimble::spill(instances, {spill}, kFirstFurtherMemory);
+  }
+  return instances;
+}
+
 class RandomPlanner {
  public:
-  RandomPlanner(const AxisGraph& axes, zoo::Random& random)
+  RandomPlanner(const AxisGraph& axes, zoo::Random& random, bool spills)
       : random_(random),
         graph_(axes.graph()),
         axes_(axes),
-        instances_(random_instances(graph_, random)),
-        flow_(axes, instances_) {}
+        instances_(spills ? random_spills(graph_, random_instances(graph_, random), random)
+                          : random_instances(graph_, random)),
+        flow_(axes, instances_) {
+    if (spills) {
+      const int64_t granule = int64_t{1} << random.between(0, 5);
+      result_.plan.memories.push_back(
+          {.name = "spare",
+           .kind = MemoryKind::kBlockStorage,
+           .alignment = 32,
+           .storage = BlockStorage{.write_bytes = granule,
+                                   .erase_bytes = random.chance(0.5) ? 0 : 16 * granule}});
+    }
+  }
 
   RandomPlan run() {
     result_.plan.instances = instances_;
@@ -170,6 +209,10 @@ class RandomPlanner {
         result_.windows += step.joins ? 1 : 0;
     }
     result_.kept += static_cast<int>(derived.kept.size());
+    for (const DerivedStep& step : derived.steps) {
+      const Instance& instance = instances_.instance(step.call.instance);
+      result_.moved += instances_.stores(instance) || instances_.fetches(instance) ? 1 : 0;
+    }
     for (const DerivedLoop& loop : derived.loops)
       result_.tiled_twice += loop.clock.calls[0].outer ? 1 : 0;
     result_.longest = std::max(result_.longest, static_cast<int>(derived.steps.size()));
@@ -438,8 +481,8 @@ void write(const Graph& graph, const Instances& instances, const std::vector<Mem
 
 }  // namespace
 
-RandomPlan random_plan(const AxisGraph& axes, zoo::Random& random) {
-  return RandomPlanner(axes, random).run();
+RandomPlan random_plan(const AxisGraph& axes, zoo::Random& random, bool spills) {
+  return RandomPlanner(axes, random, spills).run();
 }
 
 int keep_closed_leads(const Dataflow& flow, Plan& plan) {

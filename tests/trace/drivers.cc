@@ -17,6 +17,7 @@ std::string includes(const std::vector<EmittedProject>& projects) {
   std::string text;
   for (const EmittedProject& p : projects)
     text += fmt::format("#include \"{0}.h\"\n#include \"{0}_weights.h\"\n", p.name);
+  text += "#include \"memory_storage.h\"\n";
   return text + "#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <string>\n";
 }
 
@@ -37,8 +38,23 @@ std::string tensor_arguments(const CallerSide& side) {
   return text;
 }
 
+// Drivers of storage, which have the names of what they drive.
+std::string storage_definitions(const EmittedProject& p, const char* recording) {
+  std::string text;
+  for (const MemoryId id : storages(*p.program)) {
+    const std::string& storage = p.program->memory(id).name;
+    text += fmt::format(
+        "  thimble::MemoryStorage memory_of_{1}(\"{1}\", {0}_{1}_bytes{2});\n"
+        "  const thimble_storage {1} = memory_of_{1}.driver();\n",
+        p.name, storage, recording);
+  }
+  return text;
+}
+
 std::string run_arguments(const CallerSide& side) {
-  std::string text = side.arena_argument() + tensor_arguments(side);
+  std::string text = side.arena_argument();
+  for (const std::string& storage : side.storages) text += ", &" + storage;
+  text += tensor_arguments(side);
   if (side.received != nullptr) text += ", receive_row";
   if (side.delivered != nullptr) text += ", deliver_row";
   return side.received != nullptr || side.delivered != nullptr ? text + ", nullptr" : text;
@@ -80,7 +96,7 @@ std::string recording_callbacks(const EmittedProject& p, const CallerSide& side)
 }
 
 std::string push_text(const EmittedProject& p, const CallerSide& side) {
-  if (side.received == nullptr) return "";
+  if (side.received == nullptr || !side.storages.empty()) return "";
   return fmt::format(
       "  static {1} row[{0}_input_row_elements];\n"
       "  std::memset(row, 0x5A, sizeof(row));\n"
@@ -105,7 +121,8 @@ std::string tracing_text(const EmittedProject& p) {
     memories += fmt::format("    {{\"{}\", {}, {}_size, false}},\n", p.program->memory(id).name,
                             arena, arena);
   }
-  allocations += memories_definition(side);
+  allocations += memories_definition(side) +
+                 storage_definitions(p, ", thimble::write_line, thimble::place_of");
   for (const ProgramConstant& c : p.program->constants) {
     memories += fmt::format("    {{\"{0}\", {1}_data::{0}, sizeof({1}_data::{0}), true}},\n",
                             c.name, p.name);
@@ -172,12 +189,15 @@ std::string real_text(const EmittedProject& p) {
         p.name, arena);
     frees += fmt::format("  free({});\n", arena);
   }
-  allocations += memories_definition(side);
+  allocations += memories_definition(side) + storage_definitions(p, "");
   return fmt::format(
       "namespace drive_{0} {{\n{1}"
       "int run(bool) {{\n{2}{7}  for (;;) {{\n{3}"
-      "  {0}_run({4});\n{5}  }}\n{6}  return 0;\n}}\n}}\n",
-      p.name, definitions, allocations, reads, run_arguments(side), writes, frees, reset);
+      "  {8};\n{5}  }}\n{6}  return 0;\n}}\n}}\n",
+      p.name, definitions, allocations, reads, "", writes, frees, reset,
+      side.storages.empty()
+          ? fmt::format("{}_run({})", p.name, run_arguments(side))
+          : fmt::format("if ({}_run({}) != 0) return 4", p.name, run_arguments(side)));
 }
 
 }  // namespace

@@ -18,10 +18,10 @@ Graph random_graph(uint64_t seed) {
   return seed % 2 == 0 ? testing::random_chain(seed) : testing::random_network(seed);
 }
 
-Compiled random_plan(uint64_t seed) {
+Compiled random_plan(uint64_t seed, bool spills) {
   const Graph graph = random_graph(seed);
   zoo::Random random(seed);
-  const Plan plan = testing::random_plan(AxisGraph(graph), random).plan;
+  const Plan plan = testing::random_plan(AxisGraph(graph), random, spills).plan;
   const Schedule schedule = build(graph, plan);
   const PlacedPlan placed{.planner = "at random",
                           .schedule = schedule,
@@ -31,10 +31,9 @@ Compiled random_plan(uint64_t seed) {
   return described(check_plan(source, {.rewrite = false}, placed, "net"));
 }
 
-TEST(TraceOfRandomTileLoops, IsTheirProgram) {
-  const uint64_t plans = testing::random_cases(24, 400);
+void expect_traces(uint64_t plans, bool spills) {
   std::vector<Compiled> compiled;
-  for (uint64_t seed = 1; seed <= plans; ++seed) compiled.push_back(random_plan(seed));
+  for (uint64_t seed = 1; seed <= plans; ++seed) compiled.push_back(random_plan(seed, spills));
   std::vector<testing::EmittedProject> projects;
   for (const Compiled& one : compiled) {
     const std::string name = fmt::format("net_{}", projects.size());
@@ -46,6 +45,14 @@ TEST(TraceOfRandomTileLoops, IsTheirProgram) {
       testing::HostBuild().trace_differences(projects, lines);
   for (size_t k = 0; k < differences.size(); ++k) EXPECT_EQ(differences[k], "") << k + 1;
   fmt::print("{} plans, {} lines\n", plans, lines);
+}
+
+TEST(TraceOfRandomTileLoops, IsTheirProgram) {
+  expect_traces(testing::random_cases(24, 400), false);
+}
+
+TEST(TraceOfRandomTileLoops, WithSpilledValuesIsTheirProgram) {
+  expect_traces(testing::random_cases(12, 200), true);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/trace/drivers.h"
+#include "thimble/emit/names.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/model/error.h"
 #include "thimble/program/trace.h"
@@ -51,7 +52,8 @@ std::string compare(const EmittedProject& p, const fs::path& file, size_t& lines
 }
 
 bool takes_rows(const Program& program) {
-  return !program.inputs.empty() && program.memory_of(program.inputs[0].buffer) == kStream;
+  return !program.inputs.empty() && program.memory_of(program.inputs[0].buffer) == kStream &&
+         storages(program).empty();
 }
 
 // The recorder's sources beside the projects. They know the runtime as the repository has it; here
@@ -75,6 +77,10 @@ void write_recorder(const fs::path& folder) {
 fs::path HostBuild::write(const std::vector<EmittedProject>& projects) const {
   fs::path folder = folder_.path() / "projects";
   fs::remove_all(folder);
+  const fs::path source = THIMBLE_SOURCE_DIR;
+  write_text(folder / "memory_storage.h", read_text(source / "thimble/program/memory_storage.h"));
+  write_text(folder / "thimble_runtime/storage.h",
+             read_text(source / "runtime/include/thimble_runtime/storage.h"));
   for (const EmittedProject& p : projects) {
     for (const EmittedFile& file : p.files) write_text(folder / file.path, file.text);
   }
@@ -108,12 +114,18 @@ std::string HostBuild::build_traced(const std::vector<EmittedProject>& projects)
   const std::vector<std::string> options{"-O0", "-I" + folder.string(),
                                          "-I" + std::string(THIMBLE_SOURCE_DIR)};
   std::vector<std::string> link = options;
+  std::set<std::string> transfers;
   std::vector<std::string> sources{(folder / "recorder.cc").string(),
                                    (folder / "recording_kernels.cc").string()};
   for (const EmittedProject& p : projects) {
     sources.push_back((folder / (p.name + "_weights.cc")).string());
     link.push_back((folder / (p.name + ".cc")).string());
+    for (const EmittedFile& file : p.files) {
+      if (file.path.ends_with("/storage/transfers.cc"))
+        transfers.insert((folder / file.path).string());
+    }
   }
+  sources.insert(sources.end(), transfers.begin(), transfers.end());
   for (const std::string& source : sources) {
     std::string object;
     if (std::string fault = object_of(source, options, object); !fault.empty())

@@ -9,13 +9,15 @@
 #include "thimble/model/error.h"
 #include "thimble/schedule/gather.h"
 #include "thimble/schedule/reads.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble {
 namespace {
 
-// A box at a fixed origin in memory that is laid out, no ring.
-bool plain(const Buffer& buffer) {
-  return buffer.tensor.valid() && is_laid_out(buffer.memory) && !buffer.wrap &&
+// A box at a fixed origin in memory that is laid out and addressed, no ring.
+bool plain(const Schedule& schedule, const Buffer& buffer) {
+  return buffer.tensor.valid() && is_laid_out(buffer.memory) &&
+         !schedule.memory(buffer.memory).storage && !buffer.wrap &&
          std::all_of(buffer.origin.begin(), buffer.origin.end(),
                      [](const IndexExpr& expr) { return expr.constant(); });
 }
@@ -213,10 +215,18 @@ std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule,
   std::vector<bool> is_output = are_ports(schedule, schedule.outputs);
   for (const StateBuffers& state : schedule.states)
     is_input[state.in.index()] = is_output[state.out.index()] = true;
+  std::vector<bool> is_written_out(schedule.buffers.size());
+  for_each_step(schedule, [&](const Step& step, Position) {
+    if (step.transfer != TransferPart::kBegin) return;
+    const TransferSides sides = sides_of(schedule, step);
+    if (!sides.reads) is_written_out[sides.held.index()] = true;
+  });
   for (const Share& share : schedule.shares) {
-    if (!plain(schedule.buffer(share.out)) || !plain(schedule.buffer(share.in))) continue;
+    if (!plain(schedule, schedule.buffer(share.out)) || !plain(schedule, schedule.buffer(share.in)))
+      continue;
     if (schedule.buffer(share.out).memory != schedule.buffer(share.in).memory) continue;
     if (is_input[share.out.index()] || is_output[share.in.index()]) continue;
+    if (is_written_out[share.in.index()]) continue;  // it is read until the transfer is waited for
     pairs_of.emplace(share.out, pairs.size());
     pairs_of.emplace(share.in, pairs.size());
     pairs.emplace_back(graph, schedule, maps, share);
@@ -224,6 +234,7 @@ std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule,
   const Gathers gathers(graph, schedule);
   std::map<const Step*, std::vector<Piece>> pieces_of;
   execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
+    if (step.transfer == TransferPart::kErase || step.transfer == TransferPart::kWait) return;
     std::vector<size_t> touched;
     auto touch = [&](BufferId id) {
       const auto [begin, end] = pairs_of.equal_range(id);

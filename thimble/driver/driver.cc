@@ -13,6 +13,7 @@
 #include "thimble/driver/inference_io.h"
 #include "thimble/driver/quick_no.h"
 #include "thimble/driver/reports.h"
+#include "thimble/driver/storage.h"
 #include "thimble/emit/emit.h"
 #include "thimble/emit/identifier.h"
 #include "thimble/import/utf8.h"
@@ -82,6 +83,7 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
 Limits limits_of(const Request& request, const TimeLimit& time) {
   return {.sram_bytes = request.arena_limit_bytes(),
           .memories = {},
+          .storage = requested_storage(request),
           .max_recompute = request.max_recompute,
           .in_place = request.in_place,
           .ports = request.ports,
@@ -103,6 +105,9 @@ bool fits(const PlannerAnswer& answer, const Limits& limits) {
 // was planned within.
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
                          Limits& limits, Phases& phases) {
+  if (limits.storage && !choice.planner->spills)
+    throw CompileError("--storage", fmt::format("planner {} spills nothing; tinyseg does",
+                                                choice.planner->name));
   UsableMemories all = usable_memories(request);
   limits.memories = usable_arena(request);
   PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);

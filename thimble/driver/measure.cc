@@ -63,11 +63,46 @@ std::string arena_argument(const FirmwareModel& model, std::string& before) {
   return side.arena_argument();
 }
 
+// Block storage on a board is static memory that does all at once.
+constexpr const char* kRamDisk = R"(namespace {
+int disk_read(void* disk, uint32_t, uint32_t offset, void* bytes, uint32_t size) {
+  __builtin_memcpy(bytes, static_cast<uint8_t*>(disk) + offset, size);
+  return THIMBLE_STORAGE_OK;
+}
+int disk_write(void* disk, uint32_t, uint32_t offset, const void* bytes, uint32_t size) {
+  __builtin_memcpy(static_cast<uint8_t*>(disk) + offset, bytes, size);
+  return THIMBLE_STORAGE_OK;
+}
+int disk_erase(void* disk, uint32_t, uint32_t offset, uint32_t size) {
+  __builtin_memset(static_cast<uint8_t*>(disk) + offset, 0xff, size);
+  return THIMBLE_STORAGE_OK;
+}
+int disk_wait(void*, uint32_t) { return THIMBLE_STORAGE_OK; }
+}  // namespace
+)";
+
+// A disk for each storage of the model, which is handed over by its address.
+std::string disks(const FirmwareModel& model) {
+  std::string text;
+  for (const MemoryId id : storages(*model.program)) {
+    const std::string disk = model.name + "_" + model.program->memory(id).name;
+    text += fmt::format(
+        "[[gnu::section(\".bss.thimble_memories\")]] unsigned char {0}_disk[{0}_bytes];\n"
+        "const thimble_storage {0}_storage = {{{0}_disk, disk_read, disk_write, disk_erase, "
+        "disk_wait, nullptr}};\n",
+        disk);
+  }
+  return text;
+}
+
 // `NAME_on_board`, what the harness calls: it hands over what lies outside of the arena. Memories
 // beside it are static, and ports there are copied.
 std::string adapter(const FirmwareModel& model) {
   const Program& program = *model.program;
-  std::string functions, arguments, callbacks, before, after;
+  std::string functions = disks(model), arguments, callbacks, before, after;
+  for (const MemoryId id : storages(program))
+    arguments += fmt::format(", &{}_{}_storage", model.name, program.memory(id).name);
+  const bool fails = !storages(program).empty();
   const std::string arena_text = arena_argument(model, before);
   for (const MemoryId id : arenas(program)) {
     if (id == kArena) continue;
@@ -104,9 +139,10 @@ std::string adapter(const FirmwareModel& model) {
   if (!callbacks.empty()) callbacks += ", const_cast<void**>(outside)";
   return functions + fmt::format(
                          "void {0}_on_board(void* arena, void* const*{1}) {{\n"
-                         "{5}  {0}_run({4}{2}{3});\n{6}}}\n",
+                         "{5}  {7}{0}_run({4}{2}{3}){8};\n{6}}}\n",
                          model.name, outside > 0 ? " outside" : "", arguments, callbacks,
-                         arena_text, before, after);
+                         arena_text, before, after, fails ? "if (" : "",
+                         fails ? " != THIMBLE_STORAGE_OK) __builtin_trap()" : "");
 }
 
 // `NAME_reset_on_board`, where there is something to reset.
@@ -123,7 +159,9 @@ std::string reset_adapter(const FirmwareModel& model) {
 std::string table_text(const std::vector<FirmwareModel>& models) {
   std::string text = "#include \"harness.h\"\n";
   for (const FirmwareModel& model : models) text += fmt::format("#include \"{}.h\"\n", model.name);
-  text += "namespace {\n";
+  const bool stores = std::ranges::any_of(
+      models, [](const FirmwareModel& model) { return !storages(*model.program).empty(); });
+  text += (stores ? kRamDisk : "") + std::string("namespace {\n");
   std::string rows;
   for (const FirmwareModel& model : models) {
     const Program& p = *model.program;
@@ -163,6 +201,7 @@ int64_t ram_bytes(const Program& program) {
   constexpr int64_t kGuardsBytes = 2 * 64 + 32;
   int64_t sum = 0;
   for (const MemoryId id : arenas(program)) sum += program.memory(id).size_bytes + kGuardsBytes;
+  for (const MemoryId id : storages(program)) sum += program.memory(id).size_bytes;
   for (const auto* ports : {&program.inputs, &program.outputs}) {
     for (const ProgramPort& port : *ports) {
       if (program.memory_of(port.buffer) != kArena) sum += port.size_bytes + kGuardsBytes;

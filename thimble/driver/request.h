@@ -56,6 +56,9 @@ struct Request {
   /// Format of weights, on cores with kernels for it; nothing: the first that flash has room for.
   std::optional<Weights> weights = {};
   bool external_ram = false;  ///< what does not fit on chip may lie in the target's external RAM
+  /// Block storage that plans may use: the name of one of the target's, or what one is that it does
+  /// not know, "NAME:write=32,erase=4K,size=1M" (storage.h); empty: any, if the planner wants some.
+  std::string storage = {};
   std::string planner = {};   ///< "NAME:key=value,..."; empty: the best there is
   std::optional<double> max_recompute = {};  ///< MACs beyond the network's, as a ratio of them
   /// Most estimated instructions for `auto`, which has a choice of plans, as a ratio of the fastest

@@ -291,6 +291,16 @@ std::vector<RequestField> all_fields() {
        .help = "Buffers that do not fit on chip may lie in the device's external RAM",
        .set = [](R& r, const V& v) { r.external_ram = v.given(); },
        .texts = [](const R& r) { return text_if(r.external_ram); }},
+      {.name = "storage",
+       .option = "--storage",
+       .group = kLimits,
+       .form = kText,
+       .type = "NAME[:KEY=VALUE,..]",
+       .help = "Block storage for tensors that are spilled: a storage of the device, or one of your "
+               "own: write=BYTES, a granule (1); erase=SIZE, a block (0: need not be erased); "
+               "size=SIZE; queue=NUMBER, transfers in flight (2)",
+       .set = [](R& r, const V& v) { r.storage = v.text(); },
+       .texts = [](const R& r) { return text_if(!r.storage.empty(), r.storage); }},
       {.name = "max_recompute",
        .option = "--max-recompute",
        .group = kLimits,

@@ -112,10 +112,14 @@ std::string arena_map(const Graph& graph, const Program& program, const ViewCons
   const AddressNames address_name(program);
   std::string text;
   bool explained = false;
-  for (const MemoryId memory : arenas(program)) {
+  std::vector<MemoryId> memories = arenas(program);
+  for (const MemoryId storage : storages(program)) memories.push_back(storage);
+  for (const MemoryId memory : memories) {
     text += fmt::format(
         "// Where each buffer lies in {}, in bytes: contents, and the steps in which it lives.\n",
-        memory == kArena ? "the arena" : arena_name(program, memory));
+        memory == kArena                 ? "the arena"
+        : program.memory(memory).storage ? program.memory(memory).name
+                                         : arena_name(program, memory));
     if (!explained && constants.any()) text += kViewWords;
     explained = true;
     for (const PlacedBuffer& placed : program.buffers) {

@@ -32,6 +32,8 @@ class Example {
                                             : "1 /* nothing lies there */",
                       id == kArena ? "" : fmt::format(" /* yours to place in {} */", memory.name));
     }
+    for (const std::string& storage : side_.storages)
+      text += fmt::format("extern const thimble_storage {}; /* your driver of it */\n", storage);
     text += memories() + outside() + "\nint main(void) {\n";
     for (size_t k = 0; k < program_.inputs.size(); ++k) text += fill(k);
     text += call();
@@ -82,6 +84,13 @@ class Example {
       const DType t = program_.buffers[field.buffer.index()].type;
       text += fmt::format("static {0} {1}[{2}_{1}_elements];\n", c_type(t), field.name, name_);
     }
+    if (side_.received != nullptr && !side_.storages.empty())
+      text += fmt::format(
+          "\nstatic void give_row(void* context, int32_t row, {1}* into) {{\n"
+          "  (void)context;\n  (void)row;\n"
+          "  for (int k = 0; k < {0}_input_row_elements; ++k) into[k] = 0; /* a row of your camera "
+          "*/\n}}\n",
+          name_, type(*side_.received));
     if (side_.delivered == nullptr) return text;
     return text + fmt::format(
                       "static {1} largest;\nstatic int largest_row = -1;\n\n"
@@ -110,9 +119,21 @@ class Example {
                       prefix, x, quantized ? prefix + "_zero_point" : "0");
   }
 
+  /// Arguments of NAME_run, which asks for rows.
+  std::string pulled() const {
+    std::string arguments;
+    for (const std::string& storage : side_.storages) arguments += ", &" + storage;
+    for (const CallerField& field : side_.fields) {
+      if (field.buffer.valid()) arguments += ", " + field.name;
+    }
+    arguments += ", give_row";
+    return arguments + (side_.delivered != nullptr ? ", take_row, 0" : ", 0");
+  }
+
   std::string call() const {
     const char* const arenas = side_.arena_argument();
     std::string arguments;
+    for (const std::string& storage : side_.storages) arguments += ", &" + storage;
     for (const CallerField& field : side_.fields) {
       const char* deliver = field.name == "deliver" ? "take_row" : "0";
       arguments += ", " + (field.buffer.valid() ? field.name : std::string(deliver));
@@ -122,8 +143,12 @@ class Example {
             ? ""
             : fmt::format("  {}_reset({}); /* once, then as many inferences as you like */\n",
                           name_, arenas);
-    if (side_.received == nullptr)
-      return reset + fmt::format("  {}_run({}{});\n", name_, arenas, arguments);
+    if (side_.received != nullptr && !side_.storages.empty()) arguments = pulled();
+    if (side_.received == nullptr || !side_.storages.empty()) {
+      const std::string run = fmt::format("{}_run({}{})", name_, arenas, arguments);
+      if (side_.storages.empty()) return reset + "  " + run + ";\n";
+      return reset + fmt::format("  if ({} != THIMBLE_STORAGE_OK) return -1;\n", run);
+    }
     const bool quantized = !graph_.tensor(side_.received->tensor).quantization.zero_points.empty();
     return reset + fmt::format(
                        "  {0}_state state;\n"

@@ -39,6 +39,8 @@ const char* CallerSide::arena_argument() const {
 
 std::string CallerSide::run_parameters(const char* suffix, const std::string& name) const {
   std::string text = arena_parameter(suffix);
+  for (const std::string& storage : storages)
+    text += fmt::format(", const thimble_storage* {}", storage);
   for (const CallerField& field : fields) {
     if (field.buffer.valid()) text += fmt::format(", {} {}", field.type, field.name);
   }
@@ -55,11 +57,14 @@ std::string CallerSide::arguments() const {
 
 CallerSide caller_side(const Program& program, const std::string& name) {
   CallerSide side{.arenas = {},
+                  .storages = {},
                   .memories_type = {},
                   .fields = {},
                   .received = streamed(program, program.inputs),
                   .delivered = streamed(program, program.outputs)};
   for (const MemoryId memory : arenas(program)) side.arenas.push_back(arena_name(program, memory));
+  for (const MemoryId storage : storages(program))
+    side.storages.push_back(program.memory(storage).name);
   if (side.arenas.size() > 1) side.memories_type = name + "_memories";
   add_tensors(program, program.inputs, "input", "const ", side.fields);
   add_tensors(program, program.outputs, "output", "", side.fields);

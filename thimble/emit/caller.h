@@ -17,6 +17,7 @@ struct CallerField {
 
 struct CallerSide {
   std::vector<std::string> arenas;        ///< pointers: "arena", then those of other memories
+  std::vector<std::string> storages;      ///< drivers of block storage: "qspi"
   std::string memories_type;              ///< "NAME_memories", with a field for each; one: empty
   std::vector<CallerField> fields;        ///< tensors of the user's; deliver and context
   const ProgramPort* received = nullptr;  ///< an input that comes row by row
@@ -27,6 +28,8 @@ struct CallerSide {
   [[nodiscard]] std::string arena_parameter(const char* suffix) const;
   /// What is handed over for it: "arena", or "&memories" of a variable of that type.
   [[nodiscard]] const char* arena_argument() const;
+  /// "int", a status, where there is storage; else "void".
+  [[nodiscard]] const char* result_type() const { return storages.empty() ? "void" : "int"; }
   /// That and "int8_t* output, NAME_receive receive, void* context", of NAME_run.
   [[nodiscard]] std::string run_parameters(const char* suffix, const std::string& name) const;
 };

@@ -70,7 +70,7 @@ void each_loop(std::span<const ProgramNode> nodes,
                const std::function<void(const ProgramLoop&)>& visit) {
   for (const ProgramNode& node : nodes) {
     visit_node(
-        node, [](const Call&) {},
+        node, [](const Call&) {}, [](const TransferCall&) {},
         [&](const ProgramLoop& loop) {
           visit(loop);
           each_loop(loop.body, visit);
@@ -85,7 +85,7 @@ void CounterNames::add(std::span<const ProgramNode> nodes) { add(nodes, {}); }
 void CounterNames::add(std::span<const ProgramNode> nodes, const std::set<std::string>& taken) {
   for (const ProgramNode& node : nodes) {
     visit_node(
-        node, [](const Call&) {},
+        node, [](const Call&) {}, [](const TransferCall&) {},
         [&](const ProgramLoop& loop) {
           const Counted what = counted(loop);
           const std::string name = fmt::format("{}{}", what.unit.one, what.several ? "_tile" : "");

@@ -34,6 +34,9 @@ std::vector<EmittedFile> runtime_of(const Program& program, const EmitOptions& o
                               "include/thimble_runtime/kernels.h",
                               "include/thimble_runtime/uses.h"};
   for (KernelId kernel : kernels) paths.insert(info(kernel).source());
+  if (!storages(program).empty())
+    paths.insert({"include/thimble_runtime/storage.h", "include/thimble_runtime/transfers.h",
+                  "storage/transfers.cc"});
   return runtime_copies(options.runtime, used, paths);
 }
 
@@ -85,9 +88,15 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
   std::string text = banner(graph, program, options, name + ".cc");
   text += fmt::format(
       "#include \"{0}.h\"\n\n#include \"{0}_weights.h\"\n#include \"{1}/index.h\"\n"
-      "#include \"{1}/kernels.h\"\n#include \"{1}/uses.h\"\n\n{2}namespace {{\n\n"
+      "#include \"{1}/kernels.h\"\n{3}#include \"{1}/uses.h\"\n\n{2}namespace {{\n\n"
       "using namespace thimble::runtime;\n\n",
-      name, runtime_folder(options.runtime), uses_assert(program));
+      name, runtime_folder(options.runtime), uses_assert(program),
+      storages(program).empty()
+          ? ""
+          : fmt::format("#include \"{}/transfers.h\"\n", runtime_folder(options.runtime)));
+  if (!storages(program).empty())
+    text += fmt::format("constexpr int32_t kTokens = {};  // of transfers in flight\n\n",
+                        program.token_count);
   ViewConstants constants(graph, program);
   const std::vector<Stage> all = stages(graph, program, data, constants);
   text += arena_map(graph, program, constants) + "\n";

@@ -34,6 +34,7 @@ std::string handed(const CallerSide& side, const std::vector<Stage>& stages, boo
     if (uses(stages, name)) text += (text.empty() ? "" : ", ") + (types ? type + name : name);
   };
   for (const std::string& arena : side.arenas) add("int8_t* ", arena);
+  for (const std::string& storage : side.storages) add("Transfers& ", storage + "_transfers");
   add("const Caller& ", "caller");
   return text;
 }
@@ -67,18 +68,43 @@ std::string opening(const std::string& name, const CallerSide& side,
   return text;
 }
 
+// What keeps track of each storage. What is not brought fails at the first transfer.
+std::string transfers_text(const CallerSide& side) {
+  if (side.storages.empty()) return "";
+  std::string text = "  InFlight flights[kTokens] = {};\n";
+  for (const std::string& storage : side.storages)
+    text += fmt::format("  Transfers {0}_transfers{{{0}, flights, 0}};\n", storage);
+  return text;
+}
+
+// Behind a call that may have found a fault: leaves with it.
+std::string fault_text(const CallerSide& side, const std::string& call, const char* indent = "  ") {
+  std::string text;
+  for (const std::string& storage : side.storages) {
+    if (!mentions(call, storage + "_transfers")) continue;
+    std::string others;
+    for (const std::string& other : side.storages)
+      others += other == storage ? "" : fmt::format(", {}_transfers", other);
+    text += fmt::format("{1}if ({0}_transfers.status != 0) return ended({0}_transfers{2});\n",
+                        storage, indent, others);
+  }
+  return text;
+}
+
 std::string run_text(const std::string& name, const CallerSide& side,
                      const std::vector<Stage>& stages) {
   const bool pulls = streams(stages);
-  std::string text = fmt::format("void {}_run({}) {{\n", name, side.run_parameters("_bytes", name));
-  text += opening(name, side, stages, side.arguments());
+  std::string text = fmt::format("{} {}_run({}) {{\n", side.result_type(), name,
+                                 side.run_parameters("_bytes", name));
+  text += opening(name, side, stages, side.arguments()) + transfers_text(side);
   if (!uses(stages, "caller")) {
     for (const CallerField& field : side.fields)
       text += fmt::format("  (void){};  // no operator reads or writes it\n", field.name);
   }
+  const std::string end = side.storages.empty() ? "}\n" : "  return THIMBLE_STORAGE_OK;\n}\n";
   if (!pulls) {
-    for (const Stage& stage : stages) text += call_line(stage);
-    return text + "}\n";
+    for (const Stage& stage : stages) text += call_line(stage) + fault_text(side, stage.call);
+    return text + end;
   }
   text += fmt::format(
       "  for (int32_t tick = 0; tick < kTicks; ++tick) {{\n"
@@ -86,10 +112,13 @@ std::string run_text(const std::string& name, const CallerSide& side,
       "    for (int32_t row = rows.begin; row < rows.end; ++row)\n"
       "      receive(context, row, row_place({}, row));\n"
       "{}  }}\n",
-      stages.front().row_arena, call_line(stages.front(), "    "));
-  if (!rest(stages).empty())
-    text += fmt::format("  finish({});\n", handed(side, rest(stages), false));
-  return text + "}\n";
+      stages.front().row_arena,
+      call_line(stages.front(), "    ") + fault_text(side, stages.front().call, "    "));
+  if (!rest(stages).empty()) {
+    const std::string arguments = handed(side, rest(stages), false);
+    text += fmt::format("  finish({});\n", arguments) + fault_text(side, arguments);
+  }
+  return text + end;
 }
 
 std::string push_text(const Graph& graph, const std::string& name, const CallerSide& side,
@@ -138,12 +167,23 @@ std::string caller_struct(const CallerSide& side) {
 
 std::string entry_helpers(const Graph& graph, const CallerSide& side,
                           const std::vector<Stage>& stages) {
-  if (!streams(stages)) return "";
+  std::string text;
+  if (!side.storages.empty())
+    text =
+        "// Nothing of any storage is left in flight. The status is the first one's.\n"
+        "template <class... Others>\n"
+        "int ended(const Transfers& failed, const Others&... others) noexcept {\n"
+        "  for (const Transfers* each : {&failed, &others...}) {\n"
+        "    if (each->storage != nullptr && each->storage->cancel != nullptr)\n"
+        "      each->storage->cancel(each->storage->context);\n"
+        "  }\n"
+        "  return failed.status;\n}\n\n";
+  if (!streams(stages)) return text;
   const Stage& ticks = stages.front();
   const StreamRows rows = stream_rows(graph, *side.received);
   const char* type = input_type(graph, side);
   const bool constant = !mentions(ticks.rows_begin, "tick") && !mentions(ticks.rows_end, "tick");
-  std::string text = fmt::format(
+  text += fmt::format(
       "constexpr int32_t kTicks = {};\nconstexpr int32_t kRowElements = {};\n\n"
       "struct Rows {{\n  int32_t begin, end;\n}};\n\n"
       "// The rows of the input that come with a tick; each goes on where the one before ended.\n"
@@ -163,7 +203,7 @@ std::string entry_helpers(const Graph& graph, const CallerSide& side,
 std::string entry_points(const Graph& graph, const std::string& name, const CallerSide& side,
                          const std::vector<Stage>& stages) {
   std::string text = run_text(name, side, stages);
-  if (streams(stages)) text += push_text(graph, name, side, stages);
+  if (streams(stages) && side.storages.empty()) text += push_text(graph, name, side, stages);
   return text;
 }
 

@@ -34,10 +34,24 @@ std::vector<MemoryId> arenas(const Program& program) {
   std::vector<MemoryId> result;
   for (size_t m = 0; m < program.memories.size(); ++m) {
     const MemoryId memory{static_cast<int32_t>(m)};
+    if (program.memory(memory).storage) continue;
     if (memory == kArena || (is_laid_out(memory) && program.memory(memory).size_bytes > 0))
       result.push_back(memory);
   }
   return result;
+}
+
+std::vector<MemoryId> storages(const Program& program) {
+  std::vector<MemoryId> result;
+  for (size_t m = 0; m < program.memories.size(); ++m) {
+    if (program.memories[m].storage && program.memories[m].size_bytes > 0)
+      result.push_back({static_cast<int32_t>(m)});
+  }
+  return result;
+}
+
+std::string transfers_name(const Program& program, MemoryId storage) {
+  return program.memory(storage).name + "_transfers";
 }
 
 std::string arena_name(const Program& program, MemoryId memory) {
@@ -93,6 +107,22 @@ std::string stage_name(const Graph& graph, const Program& program, const Call& c
   const Op& op = graph.op(call.op);
   return op.file_index >= 0 ? fmt::format("{}_{}", snake_name(op.attributes), op.file_index)
                             : fmt::format("{}_r{}", snake_name(op.attributes), call.op.value);
+}
+
+std::string stage_name(const Program& program, const TransferCall& transfer) {
+  const std::string& storage = program.memory(program.memory_of(transfer.stored)).name;
+  const int tensor = program.buffer(transfer.stored).tensor.value;
+  switch (transfer.kind) {
+    case TransferKind::kRead:
+      return fmt::format("fetch_t{}_from_{}", tensor, storage);
+    case TransferKind::kWrite:
+      return fmt::format("store_t{}_in_{}", tensor, storage);
+    case TransferKind::kErase:
+      return fmt::format("erase_{}", storage);
+    case TransferKind::kWait:
+      return fmt::format("wait_for_{}", storage);
+  }
+  throw InternalError("unknown kind of transfer");
 }
 
 std::string comment_text(const std::string& text) {

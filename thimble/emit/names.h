@@ -14,6 +14,10 @@ namespace thimble {
 /// The memories that the caller hands over a pointer to: the arena, and others where something is
 /// laid out; and the names of these pointers: "arena", "psram_arena".
 [[nodiscard]] std::vector<MemoryId> arenas(const Program& program);
+/// The block storage that the caller brings, by its driver.
+[[nodiscard]] std::vector<MemoryId> storages(const Program& program);
+/// "qspi_transfers": of what goes to a storage and comes from it.
+[[nodiscard]] std::string transfers_name(const Program& program, MemoryId storage);
 [[nodiscard]] std::string arena_name(const Program& program, MemoryId memory);
 
 /// Whether a line of code, which is no comment, has the identifier.
@@ -36,6 +40,8 @@ class AddressNames {
 
 /// Where the text of a call's stage says which operator it runs: "conv_2d_0", "copy_t12".
 [[nodiscard]] std::string stage_name(const Graph& graph, const Program& program, const Call& call);
+/// "store_t3_in_qspi", "fetch_t3_from_qspi", "erase_qspi", "wait_for_qspi".
+[[nodiscard]] std::string stage_name(const Program& program, const TransferCall& transfer);
 
 /// Text in a comment, in one line and printable ASCII, whatever it contains: what could end the
 /// comment, continue the line or turn the reader's display around is written as "<U+202E>".

@@ -114,8 +114,11 @@ class StageWriter {
   }
 
   static int position(const ProgramNode& node) {
-    const Call* call = first_call(node);
-    return call == nullptr ? -1 : call->position;
+    int first = -1;
+    const auto note = [&](Position at) { first = first < 0 ? at : std::min(first, at); };
+    written_calls({&node, 1}, [&](const Call& call) { note(call.position); });
+    written_transfers({&node, 1}, [&](const TransferCall& transfer) { note(transfer.position); });
+    return first;
   }
 
   // ticks: the loop whose body the nodes are, if the caller's rows drive it.
@@ -124,7 +127,7 @@ class StageWriter {
     written_calls(nodes, [&](const Call& call) { calls.push_back(&call); });
     std::set<Position> steps;
     for (const Call* call : calls) steps.insert(call->position);
-    const std::string name = function_name(calls, nodes, ticks != nullptr);
+    const std::string name = function_name(nodes, ticks != nullptr);
     counters_.add(nodes);
     if (ticks != nullptr) counters_.add(ticks->id, kTick);
     code_ = {};
@@ -135,6 +138,9 @@ class StageWriter {
                                      [&](const Call* c) { return c->position == step; });
       comment += step_comment(**call);
     }
+    written_transfers(nodes, [&](const TransferCall& transfer) {
+      comment += fmt::format("// Step {}: {}\n", transfer.position, stage_name(program_, transfer));
+    });
     new_regions_.clear();
     const std::string text = body(nodes, 1);
     std::string parameters, arguments;
@@ -145,6 +151,8 @@ class StageWriter {
     };
     for (const MemoryId memory : arenas(program_))
       parameter("int8_t*", arena_name(program_, memory));
+    for (const MemoryId storage : storages(program_))
+      parameter("Transfers&", transfers_name(program_, storage));
     parameter("const Caller&", "caller");
     if (ticks != nullptr) {
       comment = "// One tick of the rows:\n" + comment;
@@ -166,18 +174,23 @@ class StageWriter {
 
   // "conv_2d_0_to_add_7_by_rows": operators have numbers, so that the model's own names, which may
   // be anything, are not needed.
-  std::string function_name(const std::vector<const Call*>& calls,
-                            const std::vector<ProgramNode>& nodes, bool ticks) {
-    if (calls.empty()) return "nothing_but_rows";  // an input whose rows nobody reads at once
-    const auto [first, last] =
-        std::ranges::minmax_element(calls, {}, [](const Call* call) { return call->position; });
-    std::string name = stage_name(graph_, program_, **first);
-    const std::string end = stage_name(graph_, program_, **last);
+  std::string function_name(const std::vector<ProgramNode>& nodes, bool ticks) {
+    std::map<Position, std::string> parts;
+    written_calls(nodes, [&](const Call& call) {
+      parts.emplace(call.position, stage_name(graph_, program_, call));
+    });
+    written_transfers(nodes, [&](const TransferCall& transfer) {
+      parts.emplace(transfer.position, stage_name(program_, transfer));
+    });
+    if (parts.empty()) return "nothing_but_rows";  // an input whose rows nobody reads at once
+    const Position first = parts.begin()->first;
+    std::string name = parts.begin()->second;
+    const std::string end = parts.rbegin()->second;
     if (end != name) name += "_to_" + end;
     const std::string words = loop_words(nodes);
     name += ticks && words.empty() ? "_by_rows" : words;
     if (!names_.insert(name).second) {
-      name += fmt::format("_step_{}", (*first)->position);
+      name += fmt::format("_step_{}", first);
       names_.insert(name);
     }
     return name;
@@ -204,6 +217,7 @@ class StageWriter {
       const std::string indent(static_cast<size_t>(depth) * 2, ' ');
       text += visit_node(
           node, [&](const Call& call) { return call_text(call, indent); },
+          [&](const TransferCall& transfer) { return transfer_text(transfer, indent); },
           [&](const ProgramLoop& loop) {
             ++at(code_, CodeFeature::kLoop);
             return fmt::format("{0}for (int32_t {1} = 0; {1} < {2}; ++{1}) {{\n{3}{0}}}\n", indent,
@@ -261,6 +275,44 @@ class StageWriter {
         "{}// {}: {}{}\n", indent, stage_name(graph_, program_, call), piece_text(call), role);
     return comment +
            fmt::format("{}{}({});\n", indent, info(call.kernel).name, fmt::join(arguments, pad));
+  }
+
+  std::string transfer_text(const TransferCall& transfer, const std::string& indent) {
+    ++at(code_, CodeFeature::kCall);
+    const std::string transfers = transfers_name(program_, program_.memory_of(transfer.stored));
+    if (transfer.kind == TransferKind::kWait)
+      return fmt::format("{}wait({}, {});\n", indent, transfers, transfer.token.value);
+    if (transfer.kind == TransferKind::kErase) {
+      const Interval bytes = erased_bytes(program_, transfer);
+      return fmt::format("{}begin_erase({}, {}, {}, {});\n", indent, transfers,
+                         transfer.token.value, bytes.begin, bytes.size());
+    }
+    at(code_, CodeFeature::kOperand) += 2;
+    const bool reads = transfer.kind == TransferKind::kRead;
+    return fmt::format(
+        "{0}// {1}: records [{2}, {3})\n"
+        "{0}{4}({5}, {6}, Records{{{7}, {8}, {9}}},\n"
+        "{0}    HeldRows{{reinterpret_cast<uint8_t*>({10}), {11}, {12}}},\n"
+        "{0}    reinterpret_cast<{13}uint32_t*>({14}), {15}, {16});\n",
+        indent, stage_name(program_, transfer), words(transfer.records.interval.begin),
+        words(transfer.records.interval.end), reads ? "begin_read" : "begin_write", transfers,
+        transfer.token.value, address_name_(transfer.stored), transfer.record_bytes,
+        transfer.stride_bytes, pointer_text(transfer.held), words(transfer.origin), transfer.rows,
+        reads ? "const " : "", pointer_text(transfer.tags),
+        record_text(transfer.records.interval.begin, transfer.records),
+        record_text(transfer.records.interval.end, transfer.records));
+  }
+
+  // Cut only where the counters can reach beyond the records there are.
+  std::string record_text(const IndexExpr& expr, const CallAxis& part) {
+    const Interval possible = values(expr, counts_);
+    std::string text = words(expr);
+    if (const std::optional<CutExpr>& cut = part.interval.within)
+      text = fmt::format("bounded({}, {}, {})", text, words(cut->begin), words(cut->end));
+    if (expr.constant())
+      return fmt::format("{}", std::clamp(possible.begin, part.limits.begin, part.limits.end));
+    if (possible.begin >= part.limits.begin && possible.end - 1 <= part.limits.end) return text;
+    return fmt::format("bounded({}, {}, {})", text, part.limits.begin, part.limits.end);
   }
 
   // "rows [2 * row_tile - 2, 2 * row_tile)" for the axes that are cut, or "whole".

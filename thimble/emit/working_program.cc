@@ -13,6 +13,7 @@ std::vector<ProgramNode> working_nodes(const Program& program,
         [&](const Call& call) {
           if (!copies_onto_itself(program, call)) result.push_back(node);
         },
+        [&](const TransferCall&) { result.push_back(node); },
         [&](const ProgramLoop& loop) {
           std::vector<ProgramNode> body = working_nodes(program, loop.body);
           if (!body.empty()) result.push_back({ProgramLoop{loop.id, loop.count, std::move(body)}});

@@ -23,5 +23,6 @@ using OpId = Id<struct OpTag>;
 using BufferId = Id<struct BufferTag>;
 using LoopId = Id<struct LoopTag>;
 using MemoryId = Id<struct MemoryTag>;
+using TokenId = Id<struct TokenTag>;
 
 }  // namespace thimble

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thimble/model/error.h"
+#include "thimble/plan/begin_transfers.h"
 #include "thimble/plan/close_states.h"
 #include "thimble/plan/overlap_lead.h"
 
@@ -201,7 +202,7 @@ class Builder {
     result.method = derived.call.method;
     for (const ValueId v : flow_.read_by(derived.call)) result.in.push_back(of_[v.index()]);
     result.out = made;
-    result.recomputes = derived.recomputes;
+    result.recomputes = derived.recomputes && !flow_.instances.fetches(instance);
     return result;
   }
 
@@ -292,7 +293,10 @@ Schedule build(const Dataflow& dataflow, const Plan& plan) {
     narrowed.sum_in(plan.accumulators);
     return Builder(narrowed, plan).run();
   };
-  return with_residences(with_kernels(dataflow, schedule(), plan.kernels), plan);
+  Schedule written = schedule();
+  written.memories = plan.memories;
+  written = with_transfers(std::move(written));
+  return with_residences(with_kernels(dataflow, std::move(written), plan.kernels), plan);
 }
 
 Schedule with_residences(Schedule schedule, const Plan& plan) {

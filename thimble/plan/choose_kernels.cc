@@ -37,10 +37,14 @@ KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
 void KernelSelection::add_times(LatencyEstimate& latency) {
   const auto calls = latency.calls(plan_.members, plan_.overlaps);
   check(calls.has_value(), "a group of a plan has no tiles");
-  for (size_t c = 0; c < calls->size(); ++c) {
-    const auto& [times, over_input] = (*calls)[c];
-    calls_[c].formats.push_back({times, std::vector<std::optional<bool>>(times->size())});
-    calls_[c].over_input = over_input;
+  size_t position = 0;
+  for (const PlannedCall& planned : *calls) {
+    if (planned.transfers) continue;
+    while (calls_[position].step->transfer != TransferPart::kNone) ++position;
+    Call& call = calls_[position++];
+    call.formats.push_back(
+        {planned.times, std::vector<std::optional<bool>>(planned.times->size())});
+    call.over_input = planned.over_input;
   }
 }
 

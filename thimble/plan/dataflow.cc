@@ -44,8 +44,7 @@ Buffer Dataflow::whole_buffer(ValueId value) const {
 
 int64_t Dataflow::size_bytes(ValueId value) const {
   if (is_sums(value)) return elements(shape(value)) * thimble::size_bytes(sums_type(value));
-  const Tensor& t = graph.tensor(instances.value(value).tensor);
-  return t.is_constant() || instances.value(value).memory != kArena ? 0 : t.size_bytes();
+  return arena_bytes(graph, instances.value(value));
 }
 
 int64_t Dataflow::scratch_bytes(const InstanceCall& call) const {

@@ -12,6 +12,7 @@
 #include "thimble/plan/group_lead.h"
 #include "thimble/plan/nested_tiles.h"
 #include "thimble/schedule/kernel_fit.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble {
 namespace {
@@ -43,7 +44,7 @@ class Deriver {
       if (!add_storage(c)) return std::nullopt;
     }
     for (size_t c = 0; c < calls_.size(); ++c) {
-      if (!takes_buffers(c) || !takes_stream(c)) return std::nullopt;
+      if (!takes_buffers(c) || !takes_stream(c) || !takes_storage(c)) return std::nullopt;
     }
     if (has_blocks() && !write_blocks(flow_, result_)) return std::nullopt;
     add_copies();
@@ -168,7 +169,8 @@ class Deriver {
 
   bool add_storage(size_t c) {
     const std::optional<std::vector<int>> common = common_loops(c);
-    if (!common) return true;
+    if (!common || flow_.instances.stores(flow_.instances.instance(calls_[c].instance)))
+      return true;
     const ValueId v = flow_.made_by(calls_[c]);
     Storage storage{v, flow_.whole_buffer(v)};
     Buffer& buffer = storage.buffer;
@@ -300,6 +302,26 @@ class Deriver {
       }
     }
     return whole_rows;
+  }
+
+  /// What goes to storage or comes from there are whole records, each once.
+  [[nodiscard]] bool takes_storage(size_t c) const {
+    const Instance& instance = flow_.instances.instance(calls_[c].instance);
+    const bool fetches = flow_.instances.fetches(instance);
+    if (!fetches && !flow_.instances.stores(instance)) return true;
+    const ValueId stored = fetches ? instance.reads[0] : instance.makes;
+    const ValueId held = fetches ? instance.makes : instance.reads[0];
+    const Buffer in_storage = flow_.whole_buffer(stored);
+    const int axis = record_form(in_storage, 1).axis;
+    for (const int l : path(c)) {
+      if (tiled(l, c).axis != axis || (!fetches && tiled(l, c).beat.reach_back > 0)) return false;
+    }
+    const int storage = storage_of(held);
+    return storage_of(stored) < 0 &&
+           held_fault(storage < 0 ? flow_.whole_buffer(held)
+                                  : result_.storages[static_cast<size_t>(storage)].buffer,
+                      in_storage)
+               .empty();
   }
 
   /// The loop inside of common[k] in which the value rolls, too.

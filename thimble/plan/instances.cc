@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "thimble/schedule/records.h"
 #include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble {
@@ -79,6 +80,14 @@ std::vector<std::vector<InstanceId>> readers(const Instances& instances) {
     }
   }
   return result;
+}
+
+int64_t arena_bytes(const Graph& graph, const Value& value) {
+  const Tensor& tensor = graph.tensor(value.tensor);
+  if (tensor.is_constant()) return 0;
+  if (value.memory >= kFirstFurtherMemory)
+    return kTagBytes * record_form(whole_buffer(graph, value), 1).count;
+  return value.memory == kArena ? tensor.size_bytes() : 0;
 }
 
 Buffer whole_buffer(const Graph& graph, const Value& value) {

@@ -22,7 +22,7 @@ using InstanceId = Id<struct InstanceTag>;
 struct Value {
   TensorId tensor;
   std::vector<int> axis_order;  ///< as it lies in memory, outermost first; empty: row-major
-  MemoryId memory = kArena;     ///< kCaller, kStream: ports only
+  MemoryId memory = kArena;     ///< kCaller, kStream: ports only; further ones: block storage
   bool operator==(const Value&) const = default;
 };
 
@@ -48,6 +48,13 @@ struct Instances {
   [[nodiscard]] bool delivers(const Instance& copy) const {
     return !copy.op.valid() && value(copy.makes).memory == kStream;
   }
+  /// Whether a copy takes a value to block storage, or brings one from there.
+  [[nodiscard]] bool stores(const Instance& copy) const {
+    return !copy.op.valid() && value(copy.makes).memory >= kFirstFurtherMemory;
+  }
+  [[nodiscard]] bool fetches(const Instance& copy) const {
+    return !copy.op.valid() && value(copy.reads[0]).memory >= kFirstFurtherMemory;
+  }
   bool operator==(const Instances&) const = default;
 };
 
@@ -63,6 +70,10 @@ struct Instances {
 [[nodiscard]] std::vector<InstanceId> makers(const Instances& instances);
 /// Per value, ascending, each once.
 [[nodiscard]] std::vector<std::vector<InstanceId>> readers(const Instances& instances);
+
+/// What all of the value takes of the arena: in storage, the tags of its records; elsewhere
+/// nothing.
+[[nodiscard]] int64_t arena_bytes(const Graph& graph, const Value& value);
 
 /// All of the value, as it lies in memory.
 [[nodiscard]] Buffer whole_buffer(const Graph& graph, const Value& value);

@@ -365,7 +365,8 @@ const KernelTimes& LatencyEstimate::looped_times(const InstanceCall& call,
                                                  const LoopedCall& looped) {
   static const KernelTimes kNothing = {{}};
   const Instance& instance = flow_.instances.instance(call.instance);
-  if (flow_.instances.receives(instance) || flow_.instances.delivers(instance)) return kNothing;
+  if (flow_.instances.receives(instance) || flow_.instances.delivers(instance) || transfers(call))
+    return kNothing;
   return remembered(key_of(call, looped), [&] { return counted(call, looped); });
 }
 
@@ -465,12 +466,17 @@ std::optional<std::vector<PlannedCall>> LatencyEstimate::calls(
     if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
       const ValueId made = flow_.made_by(*call), read = flow_.read_by(*call)[0];
       const bool over = std::ranges::find(overlaps, OverlapChoice{made, read}) != overlaps.end();
-      result.push_back({&whole_times(*call, over), over ? call : nullptr});
+      result.push_back({&whole_times(*call, over), over ? call : nullptr, transfers(*call)});
     } else {
       const std::optional<Derived> derived =
           derive(flow_, std::get<Group>(member.what), Regions::kNone);
       if (!derived) return std::nullopt;
-      for (const KernelTimes* each : call_times(*derived)) result.push_back({each});
+      const std::vector<const KernelTimes*> times = call_times(*derived);
+      for (size_t s = 0; s < times.size(); ++s) {
+        const bool moves = !derived->flat && transfers(derived->steps[s].call) &&
+                           derived->steps[s].kind == DerivedStep::Kind::kCall;
+        result.push_back({times[s], nullptr, moves});
+      }
     }
   }
   return result;

@@ -40,6 +40,7 @@ enum class ScratchBudgets : uint8_t {
 struct PlannedCall {
   const KernelTimes* times = nullptr;
   const InstanceCall* over_input = nullptr;  ///< outside of groups, if the plan lets it lie so
+  bool transfers = false;                    ///< to or from storage: several steps, or one
 };
 /// Each with so much scratch at the most.
 [[nodiscard]] double instructions_within(const std::vector<PlannedCall>& calls,
@@ -63,6 +64,10 @@ class LatencyEstimate {
   /// Per step as written, in all tiles. Rows received or delivered count nothing. derived: with
   /// regions or without.
   [[nodiscard]] std::vector<const KernelTimes*> call_times(const Derived& derived);
+  [[nodiscard]] bool transfers(const InstanceCall& call) const {
+    const Instance& instance = flow_.instances.instance(call.instance);
+    return flow_.instances.stores(instance) || flow_.instances.fetches(instance);
+  }
   /// Per step as written of all members; nothing if a group has no derivation.
   [[nodiscard]] std::optional<std::vector<PlannedCall>> calls(
       const std::vector<Member>& members, const std::vector<OverlapChoice>& overlaps = {});

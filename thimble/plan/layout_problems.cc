@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thimble/plan/close_states.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble {
 
@@ -19,10 +20,13 @@ layout::Problem LayoutProblems::problem_of(MemoryId memory, const std::vector<Me
     const Buffer& buffer = schedule_.buffers[b];
     // A buffer that nothing touches still needs a place if it is a port.
     const layout::Life life{lives_[b].begin, std::max(lives_[b].end, lives_[b].begin + 1)};
-    problem.buffers.push_back({.size_bytes = where[b] == memory ? buffer.size_bytes() : 0,
-                               .alignment = alignment_1 ? 1 : size_bytes(buffer.type),
-                               .lives = {life},
-                               .address = std::nullopt});
+    const std::optional<BlockStorage>& storage = schedule_.memory(buffer.memory).storage;
+    const int64_t alignment = storage ? storage->write_bytes : size_bytes(buffer.type);
+    problem.buffers.push_back(
+        {.size_bytes = where[b] == memory ? placed_bytes(schedule_, buffer) : 0,
+         .alignment = alignment_1 ? 1 : alignment,
+         .lives = {life},
+         .address = std::nullopt});
   }
   // The two values of a variable are one buffer, over which nothing else may lie.
   std::vector<bool> is_state(schedule_.buffers.size());

@@ -75,9 +75,7 @@ class InPlaceInputs {
 OrderProblem order_problem(const Graph& graph, const Instances& instances, bool in_place) {
   OrderProblem problem;
   for (const Value& value : instances.values) {
-    const Tensor& tensor = graph.tensor(value.tensor);
-    const bool counts = !tensor.is_constant() && value.memory == kArena;
-    problem.size_bytes.push_back(counts ? tensor.size_bytes() : 0);
+    problem.size_bytes.push_back(arena_bytes(graph, value));
   }
   for (const ValueId id : instances.inputs) problem.inputs.push_back(id.value);
   for (const ValueId id : instances.outputs) problem.outputs.push_back(id.value);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thimble/plan/layout_problems.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble {
 namespace {
@@ -81,7 +82,7 @@ Placement placement_at(const Schedule& schedule, std::vector<int64_t> addresses)
     const Buffer& buffer = schedule.buffers[b];
     if (!is_laid_out(buffer.memory)) continue;
     int64_t& size_bytes = result.memories[buffer.memory.index()].size_bytes;
-    size_bytes = std::max(size_bytes, result.addresses[b] + buffer.size_bytes());
+    size_bytes = std::max(size_bytes, result.addresses[b] + placed_bytes(schedule, buffer));
   }
   return result;
 }

@@ -51,6 +51,20 @@ const char* name_of(Method method) {
   throw InternalError("unknown method");
 }
 
+const char* name_of(TransferPart part) {
+  switch (part) {
+    case TransferPart::kNone:
+      return "none";
+    case TransferPart::kBegin:
+      return "begin";
+    case TransferPart::kErase:
+      return "erase";
+    case TransferPart::kWait:
+      return "wait";
+  }
+  throw InternalError("unknown part of a transfer");
+}
+
 Json json_of(const ScheduleMemory& memory, const MemoryPlacement& placement) {
   Json json = {{"name", memory.name},
                {"kind", name(memory.kind)},
@@ -61,6 +75,10 @@ Json json_of(const ScheduleMemory& memory, const MemoryPlacement& placement) {
                {"layout_proven_optimal", placement.proven_optimal}};
   if (memory.capacity_bytes) json["capacity_bytes"] = *memory.capacity_bytes;
   if (memory.wait_cycles > 0) json["wait_cycles"] = memory.wait_cycles;
+  if (memory.storage)
+    json["storage"] = {{"write_bytes", memory.storage->write_bytes},
+                       {"erase_bytes", memory.storage->erase_bytes},
+                       {"most_in_flight", memory.storage->most_in_flight}};
   return json;
 }
 
@@ -128,6 +146,10 @@ Json json_of(const Step& step) {
   if (step.scratch.valid()) entry["scratch"] = step.scratch.value;
   if (step.kernel.valid()) entry["kernel"] = info(step.kernel).name;
   if (step.recomputes) entry["recomputes"] = true;
+  if (step.transfer != TransferPart::kNone) {
+    entry["transfer"] = name_of(step.transfer);
+    entry["token"] = step.token.value;
+  }
   return entry;
 }
 
@@ -225,6 +247,12 @@ void memories_from(const Parsed& json, PlacedPlan& plan) {
     if (entry.contains("capacity_bytes"))
       memory.capacity_bytes = number<int64_t>(entry.at("capacity_bytes"));
     if (entry.contains("wait_cycles")) memory.wait_cycles = entry.at("wait_cycles");
+    if (entry.contains("storage")) {
+      const Parsed& storage = entry.at("storage");
+      memory.storage = {.write_bytes = number<int64_t>(storage.at("write_bytes")),
+                        .erase_bytes = number<int64_t>(storage.at("erase_bytes")),
+                        .most_in_flight = number<int>(storage.at("most_in_flight"))};
+    }
     const MemoryPlacement placement{
         .peak_bytes = number<int64_t>(entry.at("peak_bytes")),
         .lower_bound_bytes = number<int64_t>(entry.at("lower_bound_bytes")),
@@ -261,6 +289,13 @@ Method method_from(const std::string& text) {
     if (text == name_of(method)) return method;
   }
   throw std::invalid_argument("unknown method '" + printable(text) + "'");
+}
+
+TransferPart transfer_from(const std::string& text) {
+  for (TransferPart part : {TransferPart::kBegin, TransferPart::kErase, TransferPart::kWait}) {
+    if (text == name_of(part)) return part;
+  }
+  throw std::invalid_argument("unknown part of a transfer '" + printable(text) + "'");
 }
 
 std::vector<BufferId> ids_from(const Parsed& json) {
@@ -328,6 +363,10 @@ std::vector<Node> nodes_from(const Parsed& json, int depth) {
     for (const Parsed& interval : entry.at("region"))
       step.region.push_back(interval_from(interval));
     if (entry.contains("chunk")) step.chunk = interval_from(entry.at("chunk"));
+    if (entry.contains("transfer")) {
+      step.transfer = transfer_from(entry.at("transfer"));
+      step.token = {number<int32_t>(entry.at("token"))};
+    }
     nodes.push_back({step});
   }
   return nodes;
@@ -363,6 +402,7 @@ SavedPlan saved_from(const Parsed& json) {
     schedule.shares.push_back({{number<int32_t>(share.at(0))}, {number<int32_t>(share.at(1))}});
   }
   schedule.loop_count = number<int32_t>(json.at("loop_count"));
+  schedule.token_count = number<int32_t>(json.value("token_count", Parsed(0)));
   schedule.nodes = nodes_from(json.at("nodes"), 0);
   saved.plan.placement.memories[kArena.index()] = {
       .peak_bytes = number<int64_t>(json.at("peak_bytes")),
@@ -407,6 +447,7 @@ std::string to_json(const PlacedPlan& plan, const PlanOrigin& origin) {
                {"shares", shares},
                {"buffers", buffers},
                {"nodes", json_of(plan.schedule.nodes)}};
+  if (plan.schedule.token_count > 0) json["token_count"] = plan.schedule.token_count;
   for (const StateBuffers& state : plan.schedule.states)
     json["states"].push_back({state.in.value, state.out.value});
   if (Json memories = memories_json(plan); !memories.empty())

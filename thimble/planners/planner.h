@@ -26,6 +26,7 @@ namespace thimble {
 struct Limits {
   std::optional<int64_t> sram_bytes;    ///< of the arena; with further memories, of all together
   UsableMemories memories;              ///< of plans
+  std::optional<ScheduleMemory> storage;  ///< block storage that a plan may use; nothing: any
   std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
   bool in_place = true;                 ///< outputs over inputs that are no longer needed
   PortPlaces ports;                     ///< what is not resident costs nothing
@@ -111,6 +112,7 @@ struct Planner {
                             const PlannerOptions& options) = nullptr;
   PlannerAnswer (*search)(const Graph& graph, const Limits& limits,
                           const PlannerOptions& options) = nullptr;
+  bool spills = false;   ///< has tensors in block storage
   bool streams = false;  ///< can receive the input, and deliver the output, row by row
 
   /// With kernels and addresses. Throws CompileError where rows cannot be streamed, by this planner

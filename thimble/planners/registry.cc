@@ -82,12 +82,14 @@ const std::vector<Planner>& planners() {
          "row, pixel, or auto: pixels, which take longer, only where the peak needs them (auto)"}},
        plan_stream,
        nullptr,
+       /*spills=*/false,
        /*streams=*/true},
       {"auto",
        "groups of every kind together, for memory and estimated time; the front with --pareto",
        {},
        nullptr,
        plan_auto,
+       /*spills=*/false,
        /*streams=*/true},
   };
   return all;

@@ -108,7 +108,7 @@ std::vector<int64_t> loop_counts(const Program& program) {
   const auto add = [&](const auto& self, const std::vector<ProgramNode>& nodes) -> void {
     for (const ProgramNode& node : nodes) {
       visit_node(
-          node, [](const Call&) {},
+          node, [](const Call&) {}, [](const TransferCall&) {},
           [&](const ProgramLoop& loop) {
             counts[loop.id.index()] = loop.count;
             self(self, loop.body);

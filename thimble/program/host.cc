@@ -8,6 +8,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/program/arguments.h"
+#include "thimble/program/run_transfers.h"
 
 namespace thimble {
 namespace {
@@ -26,18 +27,24 @@ std::unique_ptr<uint8_t[], Free> poisoned(int64_t bytes) {
   return std::unique_ptr<uint8_t[], Free>(arena);
 }
 
+bool is_addressed(const ProgramMemory& memory) {
+  return memory.kind != MemoryKind::kMappedFlash && !memory.storage;
+}
+
 class Host {
  public:
-  explicit Host(const Program& program) : program_(program) {
+  explicit Host(const Program& program)
+      : program_(program), transfers_(program, [this](BufferId id) { return address(id); }) {
     for (const ProgramMemory& memory : program.memories)
-      laid_out_.push_back(
-          poisoned(memory.kind == MemoryKind::kMappedFlash ? 0 : memory.size_bytes));
+      laid_out_.push_back(poisoned(is_addressed(memory) ? memory.size_bytes : 0));
     for (const ProgramParams& p : program.params) {
       std::vector<const void*> pointers;
       for (const BufferId constant : p.constants) pointers.push_back(address(constant));
       params_.push_back(thimble::bind(p.params, pointers));
     }
   }
+
+  Host(const Host&) = delete;
 
   void reset() {
     for (const ProgramState& state : program_.states)
@@ -52,7 +59,7 @@ class Host {
       kept.emplace_back(bytes, bytes + state.after.size_bytes);
     }
     for (size_t m = 0; m < laid_out_.size(); ++m) {
-      if (program_.memories[m].kind == MemoryKind::kMappedFlash) continue;
+      if (!is_addressed(program_.memories[m])) continue;
       std::memset(laid_out_[m].get(), kPoison,
                   static_cast<size_t>(program_.memories[m].size_bytes));
     }
@@ -69,8 +76,12 @@ class Host {
       std::memcpy(address(port.buffer), to_memory(program_, port, inputs[k]).data(),
                   inputs[k].size());
     }
-    execute_calls(program_,
-                  [&](const Call& call, const Counters& counters) { visit(call, counters); });
+    thimble::execute(
+        program_, [&](const Call& call, const Counters& counters) { visit(call, counters); },
+        [&](const TransferCall& transfer, const Counters& counters) {
+          transfers_.execute(transfer, counters);
+        });
+    check(transfers_.ok(), "a transfer of a verified program failed");
     std::vector<Bytes> outputs;
     for (const ProgramPort& port : program_.outputs) {
       const uint8_t* bytes = address(port.buffer);
@@ -110,6 +121,7 @@ class Host {
   }
 
   const Program& program_;
+  RunTransfers transfers_;
   std::vector<std::unique_ptr<uint8_t[], Free>> laid_out_;  // by memory
   std::map<BufferId, std::unique_ptr<uint8_t[], Free>> callers_;
   std::vector<KernelParams> params_;

@@ -10,10 +10,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "thimble/model/division.h"
 #include "thimble/model/error.h"
 #include "thimble/program/kernel_walk.h"
 #include "thimble/schedule/gather.h"
 #include "thimble/schedule/reads.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble {
 namespace {
@@ -33,13 +35,20 @@ class Lowering {
         packs_(constants == Constants::kPacked),
         gathers_(graph, schedule) {
     program_.loop_count = schedule.loop_count;
+    program_.token_count = schedule.token_count;
     for (size_t m = 0; m < schedule.memories.size(); ++m) {
       const ScheduleMemory& memory = schedule.memories[m];
       program_.memories.push_back({.name = memory.name,
                                    .kind = memory.kind,
                                    .size_bytes = placement.memories[m].size_bytes,
                                    .capacity_bytes = memory.capacity_bytes,
-                                   .alignment = memory.alignment});
+                                   .alignment = memory.alignment,
+                                   .storage = memory.storage});
+      if (memory.storage && memory.storage->erase_bytes > 0) {
+        const int64_t block = memory.storage->erase_bytes;
+        int64_t& size = program_.memories.back().size_bytes;
+        size = ceil_div(size, block) * block;
+      }
     }
   }
 
@@ -57,7 +66,7 @@ class Lowering {
            .sums = buffer.sums,
            .memory = buffer.memory,
            .address = is_laid_out(buffer.memory) ? placement_.addresses[b] : 0,
-           .size_bytes = buffer.size_bytes(),
+           .size_bytes = placed_bytes(schedule_, buffer),
            .live = lives[b]});
     }
     program_.inputs = ports(graph_.inputs, schedule_.inputs);
@@ -94,13 +103,52 @@ class Lowering {
       visit_node(
           node,
           [&](const Step& s) {
-            step(s, result);
+            if (s.transfer == TransferPart::kNone) {
+              step(s, result);
+            } else {
+              result.push_back({transfer(s)});
+            }
             ++position_;
           },
           [&](const Loop& loop) {
             result.push_back({ProgramLoop{loop.id, loop.count, nodes(loop.body)}});
           });
     }
+    return result;
+  }
+
+  TransferCall transfer(const Step& s) const {
+    if (s.transfer == TransferPart::kErase)
+      return {.kind = TransferKind::kErase,
+              .token = s.token,
+              .position = position_,
+              .stored = s.out,
+              .erased = s.in[0].from};
+    if (s.transfer == TransferPart::kWait) {
+      const BufferId from = s.in[0].from[0];
+      return {.kind = TransferKind::kWait,
+              .token = s.token,
+              .position = position_,
+              .stored = is_stored(schedule_, from) ? from : s.out};
+    }
+    const TransferSides sides = sides_of(schedule_, s);
+    const Buffer& stored = schedule_.buffer(sides.stored);
+    const Buffer& held = schedule_.buffer(sides.held);
+    const RecordForm form =
+        record_form(stored, schedule_.memory(stored.memory).storage->write_bytes);
+    TransferCall result{.kind = sides.reads ? TransferKind::kRead : TransferKind::kWrite,
+                        .token = s.token,
+                        .position = position_,
+                        .stored = sides.stored,
+                        .held = sides.held,
+                        .tags = s.scratch,
+                        .records = {thimble::records_of(schedule_, s), {0, form.count}},
+                        .record_bytes = form.record_bytes,
+                        .stride_bytes = form.stride_bytes};
+    if (form.axis < 0) return result;
+    const auto axis = static_cast<size_t>(form.axis);
+    result.origin = held.origin[axis];
+    if (held.wrap) result.rows = held.wrap->modulus;
     return result;
   }
 

@@ -4,19 +4,25 @@
 #include <algorithm>
 #include <cstring>
 
+#include "thimble/model/division.h"
 #include "thimble/program/kernel_walk.h"
 
 namespace thimble {
 namespace {
 
-void execute(const std::vector<ProgramNode>& nodes, Counters& counters,
-             const std::function<void(const Call&, const Counters&)>& visit) {
+using CallVisit = std::function<void(const Call&, const Counters&)>;
+using TransferVisit = std::function<void(const TransferCall&, const Counters&)>;
+
+void execute_nodes(const std::vector<ProgramNode>& nodes, Counters& counters,
+                   const CallVisit& visit_call, const TransferVisit& visit_transfer) {
   for (const ProgramNode& node : nodes) {
     visit_node(
-        node, [&](const Call& call) { visit(call, counters); },
+        node, [&](const Call& call) { visit_call(call, counters); },
+        [&](const TransferCall& transfer) { visit_transfer(transfer, counters); },
         [&](const ProgramLoop& loop) {
           int64_t& counter = counters[loop.id.index()];
-          for (counter = 0; counter < loop.count; ++counter) execute(loop.body, counters, visit);
+          for (counter = 0; counter < loop.count; ++counter)
+            execute_nodes(loop.body, counters, visit_call, visit_transfer);
         });
   }
 }
@@ -75,15 +81,42 @@ void written_calls(std::span<const ProgramNode> nodes,
                    const std::function<void(const Call&)>& visit) {
   for (const ProgramNode& node : nodes) {
     visit_node(
-        node, [&](const Call& call) { visit(call); },
+        node, [&](const Call& call) { visit(call); }, [](const TransferCall&) {},
         [&](const ProgramLoop& loop) { written_calls(loop.body, visit); });
   }
 }
 
-void execute_calls(const Program& program,
-                   const std::function<void(const Call&, const Counters&)>& visit) {
+void written_transfers(std::span<const ProgramNode> nodes,
+                       const std::function<void(const TransferCall&)>& visit) {
+  for (const ProgramNode& node : nodes) {
+    visit_node(
+        node, [](const Call&) {}, visit,
+        [&](const ProgramLoop& loop) { written_transfers(loop.body, visit); });
+  }
+}
+
+void execute_calls(const Program& program, const CallVisit& visit) {
+  execute(program, visit, [](const TransferCall&, const Counters&) {});
+}
+
+void execute(const Program& program, const CallVisit& visit_call,
+             const TransferVisit& visit_transfer) {
   Counters counters(static_cast<size_t>(program.loop_count));
-  execute(program.nodes, counters, visit);
+  execute_nodes(program.nodes, counters, visit_call, visit_transfer);
+}
+
+Interval records_of(const TransferCall& transfer, const Counters& counters) {
+  return cut(transfer.records, counters);
+}
+
+Interval erased_bytes(const Program& program, const TransferCall& erase) {
+  const int64_t block = program.memory(program.memory_of(erase.stored)).storage->erase_bytes;
+  Interval all{program.address(erase.stored), program.address(erase.stored)};
+  for (const BufferId id : erase.erased) {
+    all.begin = std::min(all.begin, program.address(id));
+    all.end = std::max(all.end, program.address(id) + program.buffer(id).size_bytes);
+  }
+  return {floor_div(all.begin, block) * block, ceil_div(all.end, block) * block};
 }
 
 Region kernel_region(const Call& call, const Counters& counters) {

@@ -49,6 +49,7 @@ struct ProgramMemory {
   int64_t size_bytes = 0;                 ///< 0: nothing lies there
   std::optional<int64_t> capacity_bytes;  ///< as the schedule has it
   int64_t alignment = 16;                 ///< of its first byte
+  std::optional<BlockStorage> storage;    ///< of block storage
   bool operator==(const ProgramMemory&) const = default;
 };
 
@@ -85,6 +86,26 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
+/// What a transfer call does; the first three begin.
+enum class TransferKind : uint8_t { kRead, kWrite, kErase, kWait };
+
+/// A transfer of whole records between block storage and memory that is addressed, begun or waited
+/// for; or an erase, begun. Record r is in storage r * stride_bytes behind its buffer's address,
+/// and in the held buffer at row r - origin, or r modulo rows, of record_bytes each.
+struct TransferCall {
+  TransferKind kind = TransferKind::kWait;
+  TokenId token;
+  Position position = 0;  ///< of the step it came from
+  BufferId stored;        ///< of an erase: the first of `erased`
+  BufferId held, tags;    ///< of a read or write; tags: one per record
+  CallAxis records;       ///< as above
+  int64_t record_bytes = 0, stride_bytes = 0;
+  IndexExpr origin;  ///< of the held buffer, in records
+  int64_t rows = 0;  ///< of a ring; 0: none
+  std::vector<BufferId> erased;
+  bool operator==(const TransferCall&) const = default;
+};
+
 struct ProgramNode;
 struct ProgramLoop {
   LoopId id;
@@ -93,7 +114,7 @@ struct ProgramLoop {
   bool operator==(const ProgramLoop&) const;
 };
 struct ProgramNode {
-  std::variant<Call, ProgramLoop> what;
+  std::variant<Call, ProgramLoop, TransferCall> what;
   bool operator==(const ProgramNode&) const = default;
 };
 
@@ -136,6 +157,7 @@ struct Program {
   std::vector<ProgramPort> inputs, outputs;
   std::vector<ProgramState> states;
   int loop_count = 0;
+  int token_count = 0;
 
   [[nodiscard]] const PlacedBuffer& buffer(BufferId id) const { return buffers[id.index()]; }
   [[nodiscard]] const ProgramMemory& memory(MemoryId id) const { return memories[id.index()]; }
@@ -173,6 +195,18 @@ void written_calls(std::span<const ProgramNode> nodes,
 /// empty, as the device makes them.
 void execute_calls(const Program& program,
                    const std::function<void(const Call&, const Counters&)>& visit);
+
+/// The same, and every transfer, also of no records.
+void execute(const Program& program,
+             const std::function<void(const Call&, const Counters&)>& visit_call,
+             const std::function<void(const TransferCall&, const Counters&)>& visit_transfer);
+/// Every transfer once, as written.
+void written_transfers(std::span<const ProgramNode> nodes,
+                       const std::function<void(const TransferCall&)>& visit);
+/// The records that a transfer moves now; maybe none.
+[[nodiscard]] Interval records_of(const TransferCall& transfer, const Counters& counters);
+/// Bytes of its memory that an erase makes empty: whole blocks.
+[[nodiscard]] Interval erased_bytes(const Program& program, const TransferCall& erase);
 
 /// The region that a call computes now, in kernel coordinates; one interval per axis, maybe empty:
 /// then its kernel does nothing.

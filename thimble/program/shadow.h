@@ -18,6 +18,8 @@ struct Content {
   TensorId tensor;  ///< invalid: garbage
   bool sums = false;
   int64_t reduced = 0;
+  int64_t tag_of = -1;  ///< of a record (flights.h), by number
+  bool erased = false;  ///< storage that may be written
   auto operator<=>(const Content&) const = default;
 };
 
@@ -35,7 +37,7 @@ class Contents {
 /// What one byte holds: byte `byte` of the row-major bytes of a content.
 struct ShadowByte {
   uint32_t content = 0, byte = 0;
-  bool operator==(const ShadowByte&) const = default;
+  auto operator<=>(const ShadowByte&) const = default;
 };
 
 class ShadowMemory {

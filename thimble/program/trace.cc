@@ -7,6 +7,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/program/arguments.h"
+#include "thimble/program/run_transfers.h"
 #include "thimble/program/trace_text.h"
 
 namespace thimble {
@@ -16,7 +17,14 @@ class Tracer {
  public:
   Tracer(const Graph& graph, const Program& program,
          const std::function<void(const std::string&)>& line)
-      : graph_(graph), program_(program), line_(line) {
+      : graph_(graph),
+        program_(program),
+        line_(line),
+        transfers_(
+            program,
+            [this](BufferId id) { return bytes_of(program_.memory_of(id)) + program_.address(id); },
+            line, [this](const void* pointer) { return place_of(pointer); }) {
+    bytes_.resize(program.memories.size());
     for (const ProgramConstant& c : program.constants)
       constants_.push_back(trace_constant(c.name, c.content.data.data(), c.content.data.size()));
     for (const ProgramParams& p : program.params) {
@@ -24,6 +32,10 @@ class Tracer {
       for (const BufferId id : p.constants) pointers.push_back(&constant(id));
       params_.push_back(thimble::bind(p.params, pointers));
     }
+  }
+
+  void visit(const TransferCall& transfer, const Counters& counters) {
+    transfers_.execute(transfer, counters);
   }
 
   void visit(const Call& call, const Counters& counters) {
@@ -39,6 +51,22 @@ class Tracer {
   }
 
  private:
+  // Where transfers find what no kernel has written: zeros, as recorders of emitted code have them.
+  uint8_t* bytes_of(MemoryId memory) {
+    std::vector<uint8_t>& bytes = bytes_[memory.index()];
+    bytes.resize(static_cast<size_t>(program_.memory(memory).size_bytes));
+    return bytes.data();
+  }
+
+  std::string place_of(const void* pointer) const {
+    const auto* at = static_cast<const uint8_t*>(pointer);
+    for (size_t m = 0; m < bytes_.size(); ++m) {
+      if (at >= bytes_[m].data() && at < bytes_[m].data() + bytes_[m].size())
+        return fmt::format("{}+{}", program_.memories[m].name, at - bytes_[m].data());
+    }
+    throw InternalError("a transfer of no memory");
+  }
+
   const std::string& constant(BufferId id) const {
     return constants_[static_cast<size_t>(program_.buffer(id).constant)];
   }
@@ -99,6 +127,8 @@ class Tracer {
   std::vector<KernelParams> params_;       ///< pointers to elements of constants_
   std::map<std::string, size_t> numbers_;  ///< of params, by their text
   std::map<int, size_t> known_;
+  std::vector<std::vector<uint8_t>> bytes_;  ///< by memory
+  RunTransfers transfers_;
 };
 
 }  // namespace
@@ -106,8 +136,11 @@ class Tracer {
 void trace(const Graph& graph, const Program& program,
            const std::function<void(const std::string&)>& line) {
   Tracer tracer(graph, program, line);
-  execute_calls(program,
-                [&](const Call& call, const Counters& counters) { tracer.visit(call, counters); });
+  execute(
+      program, [&](const Call& call, const Counters& counters) { tracer.visit(call, counters); },
+      [&](const TransferCall& transfer, const Counters& counters) {
+        tracer.visit(transfer, counters);
+      });
 }
 
 std::string trace_memory(const Program& program, BufferId buffer) {

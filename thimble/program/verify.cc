@@ -10,6 +10,7 @@
 #include "thimble/operators/element_reads.h"
 #include "thimble/operators/operators.h"
 #include "thimble/program/call_form.h"
+#include "thimble/program/flights.h"
 #include "thimble/program/memory_fault.h"
 #include "thimble/program/side.h"
 #include "thimble/schedule/reads.h"
@@ -49,8 +50,14 @@ class Verifier {
       for (const ProgramPort& port : program_.inputs) check_complete(port, "at the start", "input");
       for (const ProgramState& state : program_.states)
         check_complete(state.before, "at the start", "state");
-      execute_calls(program_,
-                    [&](const Call& call, const Counters& counters) { visit(call, counters); });
+      thimble::execute(
+          program_, [&](const Call& call, const Counters& counters) { visit(call, counters); },
+          [&](const TransferCall& transfer, const Counters& counters) {
+            const int64_t before = flights_.moved_bytes();
+            flights_.execute(transfer, counters);
+            spend(kWorkOfCall + static_cast<double>(flights_.moved_bytes() - before));
+          });
+      flights_.check_landed();
       for (const ProgramPort& port : program_.outputs) check_complete(port, "at the end", "output");
       for (const ProgramState& state : program_.states)
         check_complete(state.after, "at the end", "state");
@@ -330,6 +337,7 @@ class Verifier {
           throw Fault{describe(graph_, call) + ": reads the wrong constant"};
         return;
       }
+      flights_.check_read(side.memory, address, count * size);
       const ShadowByte first{content, static_cast<uint32_t>(element * size)};
       const int64_t other = side.memory->first_other(address, first, count * size);
       if (other >= 0) {
@@ -364,6 +372,7 @@ class Verifier {
     const uint32_t added_to = adds ? contents_.number(before) : 0;
     const auto put = [&](int64_t address, int64_t element, int64_t count) {
       const auto byte = static_cast<uint32_t>(element * size);
+      flights_.check_written(side.memory, address, count * size);
       if (adds) {
         const int64_t other = side.memory->first_other(address, {added_to, byte}, count * size);
         if (other >= 0) {
@@ -404,6 +413,7 @@ class Verifier {
     if (!call.scratch.valid()) return;
     const PlacedBuffer& scratch = program_.buffer(call.scratch);
     spend(static_cast<double>(scratch.size_bytes));
+    flights_.check_written(shadow_of(call.scratch), scratch.address, scratch.size_bytes);
     shadow_of(call.scratch)->destroy(scratch.address, scratch.size_bytes);
   }
 
@@ -414,7 +424,8 @@ class Verifier {
   Contents contents_;
   std::vector<ShadowMemory> laid_out_;        // by memory; of the others, empty
   std::map<BufferId, ShadowMemory> callers_;  // and streams; per port
-  std::map<BufferId, int64_t> passed_;        // elements of streams received or delivered
+  Flights flights_{program_, contents_, laid_out_};
+  std::map<BufferId, int64_t> passed_;  // elements of streams received or delivered
   // kForNow: by a step that recomputes.
   enum class Produced : uint8_t { kNot, kForNow, kForGood };
   std::vector<std::vector<Produced>> produced_;  // per tensor: values, then sums; per element

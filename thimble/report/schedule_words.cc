@@ -8,6 +8,7 @@
 #include "thimble/model/error.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/schedule/expr_text.h"
+#include "thimble/schedule/records.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
@@ -185,8 +186,20 @@ const char* name(Method method) {
   throw InternalError("unknown Method");
 }
 
+namespace {
+
+// "STORE", "FETCH", "ERASE", and what waits for them.
+std::string transfer_label(const Schedule& schedule, const Step& step) {
+  const bool from = is_stored(schedule, step.in[0].from[0]), to = is_stored(schedule, step.out);
+  const std::string what = from && to ? "ERASE" : from ? "FETCH" : "STORE";
+  return step.transfer == TransferPart::kWait ? "WAIT FOR " + what : what;
+}
+
+}  // namespace
+
 std::string step_label(const Graph& graph, const Schedule& schedule, const Step& step) {
   if (step.op.valid()) return label(graph.op(step.op));
+  if (step.transfer != TransferPart::kNone) return transfer_label(schedule, step);
   return receives(schedule, step) ? "RECEIVE" : delivers(schedule, step) ? "DELIVER" : "COPY";
 }
 

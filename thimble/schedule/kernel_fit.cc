@@ -180,7 +180,7 @@ std::string kernels_fault(const Graph& graph, const Schedule& schedule) {
   KernelFits fit(graph, schedule, uses);
   std::string fault;
   for_each_step(schedule, [&](const Step& step, Position position) {
-    if (!fault.empty()) return;
+    if (!fault.empty() || step.transfer != TransferPart::kNone) return;
     const std::string why = fit.fault(step);
     if (!why.empty()) fault = fmt::format("step {}: {}", position, why);
   });

@@ -78,7 +78,8 @@ std::vector<LiveRange> lives(const StepUses& uses, const std::vector<Buffer>& bu
   for (bool changed = true; changed;) {  // inner loops first or not: until nothing grows
     changed = false;
     for (size_t b = 0; b < ranges.size(); ++b) {
-      if (!buffers[b].tensor.valid()) continue;  // scratch dies with its step
+      // Scratch dies with its step; tags of a transfer have several.
+      if (!buffers[b].tensor.valid() && ranges[b].end - ranges[b].begin <= 1) continue;
       for (size_t l = 0; l < uses.loops.size(); ++l) {
         const LiveRange& around = uses.loops[l].steps;
         if (!touches(ranges[b], around) || inside(around, ranges[b]) ||

@@ -9,6 +9,7 @@
 
 #include "thimble/operators/operators.h"
 #include "thimble/schedule/kernel_fit.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble {
 namespace {
@@ -17,7 +18,7 @@ constexpr int64_t kMost = int64_t{1} << 31, kMostDivisor = int64_t{1} << 20;
 constexpr double kMostLives = 1e8;  // loops * buffers: each pair is looked at
 // Coefficient * iterations, and origin * stride: what is computed with them fits 64 bits.
 constexpr double kMostTerm = 0x1p36, kMostOrigin = 0x1p56;
-constexpr int kMaxDepth = 16;
+constexpr int kMaxDepth = 16, kMostTokens = 1 << 16;
 // Steps and iterations as executed: finer than a step per element of the network, or per
 // multiply-accumulate, no plan needs to be.
 constexpr double kStepsOfAnyPlan = 1e6, kStepsPerElement = 4;
@@ -38,6 +39,8 @@ class Checker {
         static_cast<double>(schedule_.loop_count) * static_cast<double>(schedule_.buffers.size()) >
             kMostLives)
       return "the number of loops is out of range";
+    if (schedule_.token_count < 0 || schedule_.token_count > kMostTokens)
+      return "the number of tokens is out of range";
     if (std::string fault = memories_fault(schedule_.memories); !fault.empty()) return fault;
     for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
       if (std::string fault = buffer(schedule_.buffers[b]); !fault.empty()) {
@@ -85,6 +88,8 @@ class Checker {
       if (extent < 1 || extent > kMost || (bytes *= extent) > kMost)
         return "its extents are out of range";
     }
+    if (!b.tensor.valid() && schedule_.memory(b.memory).kind == MemoryKind::kBlockStorage)
+      return "scratch does not lie in storage";
     if (!b.tensor.valid())
       return b.extents.size() == 1 && !b.sums ? "" : "scratch has one extent, its bytes";
     if (b.tensor.index() >= graph_.tensors.size()) return "its tensor does not exist";
@@ -106,6 +111,11 @@ class Checker {
       if (sorted.size() != rank || sorted[k] != static_cast<int>(k)) {
         return "its order is no permutation of its axes";
       }
+    }
+    if (schedule_.memory(b.memory).kind == MemoryKind::kBlockStorage) {
+      const bool fixed =
+          std::ranges::all_of(b.origin, [](const IndexExpr& e) { return e.constant(); });
+      if (b.wrap || b.sums || !fixed) return "in storage are values, neither in a ring nor moving";
     }
     if (b.wrap) {
       if (b.wrap->axis < 0 || static_cast<size_t>(b.wrap->axis) >= rank || b.wrap->modulus < 1 ||
@@ -211,13 +221,15 @@ class Checker {
 
   std::string numbered_step(const Step& s, int depth) {
     std::string fault = step(s);
+    if (fault.empty() && s.transfer != TransferPart::kNone) fault = token(s);
     if (fault.empty() && receives(schedule_, s)) {
       ++receives_;
-      if (depth != 1 || steps_ != 0)
+      if (depth != 1 || executing_ != 0)
         fault = "rows are received by the first step, in a loop that stands in no other";
     }
     if (!fault.empty()) fault = fmt::format("step {}: {}", steps_, fault);
     ++steps_;
+    executing_ += s.transfer == TransferPart::kNone ? 1 : 0;
     return fault;
   }
 
@@ -289,6 +301,8 @@ class Checker {
       return "it follows a loop that it does not stand in, or reaches far beyond any tensor";
     const Buffer& out = schedule_.buffer(s.out);
     if (out.memory == kCaller && is_input_.contains(s.out)) return "it writes the caller's input";
+    if (s.transfer != TransferPart::kNone) return transfer_fault(schedule_, s);
+    if (s.token.valid()) return "it has a token, but is no transfer";
     if (std::string fault = reach(s); !fault.empty()) return fault;
     if (std::string fault = scratch(s); !fault.empty()) return fault;
     if (!s.op.valid()) {
@@ -303,6 +317,14 @@ class Checker {
       return "rows of the caller's are copied, and nothing else is done with them";
     if (s.op.index() >= graph_.ops.size()) return "its operator does not exist";
     return operands(s, graph_.op(s.op), out);
+  }
+
+  // Whatever is waited for has the buffers of what began, so that these live until then.
+  std::string token(const Step& s) {
+    const auto [it, added] = tokens_.try_emplace(s.token, TokenUse{s.in, s.out, s.scratch});
+    const TokenUse& first = it->second;
+    const bool same = first.in == s.in && first.out == s.out && first.scratch == s.scratch;
+    return same ? "" : "its token is one of another transfer";
   }
 
   // What kernels, and copies, can load from and store to.
@@ -411,13 +433,19 @@ class Checker {
     });
   }
 
+  struct TokenUse {
+    std::vector<Operand> in;
+    BufferId out, scratch;
+  };
+
   const Graph& graph_;
   const Schedule& schedule_;
+  std::map<TokenId, TokenUse> tokens_;
   std::set<LoopId> loops_;
   std::map<LoopId, int64_t> running_;  // around the step at hand: iterations
   std::set<BufferId> is_input_;
   int streamed_inputs_ = 0, receives_ = 0;
-  int steps_ = 0;
+  int steps_ = 0, executing_ = 0;     // executing_: those that are no transfers
   double executed_ = 0, most_steps_;  // steps and iterations
 };
 

@@ -30,6 +30,18 @@ std::string memory_fault(const ScheduleMemory& memory) {
     return "its capacity is out of range";
   if (!(memory.wait_cycles >= 0 && memory.wait_cycles <= kMostWaitCycles))
     return "its wait cycles are out of range";
+  if ((memory.kind == MemoryKind::kBlockStorage) != memory.storage.has_value())
+    return "block storage, and only that, is written in granules and blocks";
+  if (memory.storage) {
+    const auto& [granule, block, in_flight] = *memory.storage;
+    if (granule < 1 || granule > kMostGranuleBytes ||
+        !std::has_single_bit(static_cast<uint64_t>(granule)))
+      return "its granule is no power of two up to 4,096";
+    if (block < 0 || block > kMostBlockBytes || block % granule != 0)
+      return "its blocks are not whole granules, up to 16 MiB";
+    if (in_flight < 1 || in_flight > kMostInFlight)
+      return "the number of its transfers in flight is out of range";
+  }
   const bool aligns = memory.alignment >= 1 && memory.alignment <= kMostMemoryAlignment &&
                       std::has_single_bit(static_cast<uint64_t>(memory.alignment));
   return aligns ? "" : "its alignment is no power of two up to 4,096";

@@ -27,6 +27,17 @@ constexpr size_t kMostMemories = 32;
 constexpr double kMostWaitCycles = 1e6;
 constexpr int64_t kMostMemoryAlignment = 4096, kMostMemoryBytes = int64_t{1} << 40;
 
+/// How block storage is written: in granules at multiples of their size, each once behind an erase
+/// of its block, if blocks are erased at all.
+struct BlockStorage {
+  int64_t write_bytes = 1;  ///< a granule, a power of two
+  int64_t erase_bytes = 0;  ///< a block, a multiple of granules; 0: anything may be written again
+  int most_in_flight = 1;   ///< transfers, erases among them
+  bool operator==(const BlockStorage&) const = default;
+};
+constexpr int64_t kMostGranuleBytes = 4096, kMostBlockBytes = int64_t{1} << 24;
+constexpr int kMostInFlight = 64;
+
 /// What a schedule knows of a memory: contiguous bytes (banks that do not touch are several).
 struct ScheduleMemory {
   std::string name;  ///< "psram": lower-case letters, digits, underscores
@@ -34,6 +45,7 @@ struct ScheduleMemory {
   std::optional<int64_t> capacity_bytes;  ///< none: as many as the layout needs
   int64_t alignment = 16;                 ///< of its first byte, a power of two
   double wait_cycles = 0;                 ///< for a byte that is read or written
+  std::optional<BlockStorage> storage;    ///< of block storage, and only of it
   bool operator==(const ScheduleMemory&) const = default;
 };
 

@@ -78,6 +78,17 @@ struct Operand {
   bool operator==(const Operand&) const = default;
 };
 
+/// Copies between block storage and memory that is addressed go on beside the steps behind them:
+/// one step begins such a transfer, a later one waits for it. In storage, a tensor is an array of
+/// records (records.h), and a transfer moves whole ones, which lie side by side on both sides.
+enum class TransferPart : uint8_t {
+  kNone,
+  kBegin,  ///< of the step's copy; an empty region begins nothing
+  kErase,  ///< begins to erase the blocks that hold the buffers of in[0], `out` being the first
+  kWait,   ///< ends what was begun last with the token, whose operands it repeats; its region is
+           ///< empty
+};
+
 /// One (partial) execution of an operator, or a copy of a part of a tensor between two buffers. A
 /// copy in place takes a whole tensor to another order of axes, at the same address or elsewhere.
 /// Rows of a streamed input are received by the first step of all, in a loop that stands in no
@@ -89,9 +100,11 @@ struct Step {
   std::optional<IntervalExpr> chunk;  ///< kAccumulate: of chunk_axis; chunks go upwards from 0
   std::vector<Operand> in;            ///< one per operator input
   BufferId out;
-  BufferId scratch;         ///< invalid if none is needed
+  BufferId scratch;         ///< invalid if none is needed; of a transfer: the tags of its records
   KernelId kernel;          ///< one that does() its operator; invalid: the portable one
   bool recomputes = false;  ///< what it produces may be produced more than once
+  TransferPart transfer = TransferPart::kNone;
+  TokenId token;  ///< of a transfer: begun and waited for in turn
   bool operator==(const Step&) const = default;
 };
 
@@ -139,7 +152,8 @@ struct Schedule {
   std::vector<BufferId> inputs, outputs;  ///< one per port of the graph
   std::vector<StateBuffers> states;       ///< one per variable
   std::vector<Share> shares;
-  int loop_count = 0;  ///< LoopIds are below it
+  int loop_count = 0;   ///< LoopIds are below it
+  int token_count = 0;  ///< TokenIds are below it
 
   [[nodiscard]] const Buffer& buffer(BufferId id) const { return buffers[id.index()]; }
   [[nodiscard]] const ScheduleMemory& memory(MemoryId id) const { return memories[id.index()]; }

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfers to block storage: what the verifier says of those that are wrong, and values of
+// networks that are spilled whole and line by line.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/program/mutants.h"
+#include "tests/support/hand_written.h"
+#include "tests/support/random_network.h"
+#include "tests/support/test_graph.h"
+#include "thimble/moves/spill.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/evaluate.h"
+#include "thimble/plan/placement.h"
+#include "thimble/plan/saved_plan.h"
+#include "thimble/program/host.h"
+#include "thimble/program/lower.h"
+#include "thimble/program/verify.h"
+#include "thimble/schedule/records.h"
+
+namespace thimble {
+namespace {
+
+Program program_of(const testing::HandWritten& hand) {
+  return lower(hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}));
+}
+
+// The transfers of spilled_residual(): 0 erase, 1 its wait, 2 store, 3 its wait, 4 fetch of the
+// first row, 5 wait and 6 fetch in the loop, 7 the last wait.
+std::vector<TransferCall*> transfers_of(std::vector<ProgramNode>& nodes) {
+  std::vector<TransferCall*> result;
+  for (ProgramNode& node : nodes) {
+    if (auto* transfer = std::get_if<TransferCall>(&node.what)) result.push_back(transfer);
+    if (auto* loop = std::get_if<ProgramLoop>(&node.what)) {
+      const std::vector<TransferCall*> inner = transfers_of(loop->body);
+      result.insert(result.end(), inner.begin(), inner.end());
+    }
+  }
+  return result;
+}
+
+// What the verifier says with one thing changed.
+std::string fault_with(
+    const std::function<void(Program&, const std::vector<TransferCall*>&)>& change) {
+  const testing::HandWritten hand = testing::spilled_residual();
+  Program program = program_of(hand);
+  change(program, transfers_of(program.nodes));
+  return verify(hand.graph, program).fault;
+}
+
+// Moves the node that `which` finds to the place before `before`.
+void move_node(Program& program, size_t from, size_t before) {
+  const ProgramNode node = program.nodes[from];
+  program.nodes.erase(program.nodes.begin() + static_cast<std::ptrdiff_t>(from));
+  program.nodes.insert(program.nodes.begin() + static_cast<std::ptrdiff_t>(before), node);
+}
+
+void expect_part(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+// Nodes: 0 erase, 1 conv a, 2 wait, 3 store, 4 depthwise b, 5 wait, 6 conv c, 7 fetch, 8 loop, 9
+// wait.
+TEST(Transfers, VerifierNamesWhatIsWrong) {
+  using All = const std::vector<TransferCall*>&;
+  EXPECT_EQ(fault_with([](Program&, All) {}), "");
+  expect_part(fault_with([](Program& p, All) { p.nodes.pop_back(); }),
+              "at the end, token 2 is not waited for");
+  expect_part(fault_with([](Program& p, All) { p.nodes.erase(p.nodes.begin() + 5); }),
+              "is written while step 3 (write of spare) reads it");
+  expect_part(fault_with([](Program& p, All) { move_node(p, 5, 7); }),
+              "1 are in flight already, which is all that spare takes");
+  expect_part(fault_with([](Program& p, All) { move_node(p, 3, 1); }),
+              "record 0 is written where nothing was erased");
+  expect_part(fault_with([](Program& p, All) { move_node(p, 2, 0); }),
+              "nothing was begun with token 0");
+  expect_part(fault_with([](Program&, All t) { t[2]->token = {0}; }),
+              "nothing was begun with token 1");
+  expect_part(fault_with([](Program&, All t) { t[2]->records.interval.end = index(7); }),
+              "record 7 is not the one that its tag was made of");
+  expect_part(fault_with([](Program&, All t) { t[6]->rows = 1; }), "XX");
+  expect_part(fault_with([](Program&, All t) { t[6]->rows = 3; }), "lies outside of buffer 6");
+  expect_part(fault_with([](Program&, All t) { t[4]->records.interval.end = index(3); }),
+              "3 records go through a ring of 2");
+  expect_part(fault_with([](Program&, All t) { t[6]->stride_bytes = 160; }),
+              "the records of a transfer are not those of its buffer");
+  expect_part(fault_with([](Program&, All t) { t[6]->tags = {6}; }),
+              "the records of a transfer are not those of its buffer");
+  expect_part(fault_with([](Program&, All t) { t[6]->held = {2}; }),
+              "a transfer needs a buffer and tags in memory that is laid out");
+  expect_part(fault_with([](Program&, All t) { t[6]->records.interval = {index(0), index(0)}; }),
+              "needs element");
+  expect_part(fault_with([](Program&, All t) { t[4]->held = {4}; }), "needs element");
+}
+
+TEST(Transfers, OfOtherFormsAreMalformed) {
+  const testing::HandWritten hand = testing::spilled_residual();
+  const auto fault = [&](const std::function<void(Schedule&)>& change) {
+    Schedule schedule = hand.schedule;
+    change(schedule);
+    return malformed(hand.graph, schedule);
+  };
+  const auto step = [](Schedule& s, size_t node) -> Step& {
+    return std::get<Step>(s.nodes[node].what);
+  };
+  EXPECT_EQ(fault([](Schedule&) {}), "");
+  expect_part(fault([&](Schedule& s) { step(s, 3).token = {3}; }), "its token is out of range");
+  expect_part(fault([&](Schedule& s) { step(s, 3).token = {2}; }), "one of another transfer");
+  expect_part(fault([&](Schedule& s) { step(s, 3).scratch = {}; }), "a transfer has no tags");
+  expect_part(fault([&](Schedule& s) { s.buffers[3].extents = {7}; }), "tags for 8 records");
+  expect_part(fault([&](Schedule& s) { step(s, 3).region[2].end = index(4); }),
+              "a transfer moves whole records");
+  expect_part(fault([&](Schedule& s) { s.buffers[6].extents[2] = 4; }),
+              "a transfer moves whole records");
+  expect_part(fault([&](Schedule& s) {
+                s.buffers[2].order = {0, 2, 1, 3};
+              }),
+              "have their axes in another order");
+  expect_part(fault([&](Schedule& s) { step(s, 3).transfer = TransferPart::kNone; }),
+              "it has a token, but is no transfer");
+  expect_part(fault([&](Schedule& s) {
+                step(s, 3).transfer = TransferPart::kNone;
+                step(s, 3).token = {};
+              }),
+              "no step reads or writes spare, which is block storage");
+  expect_part(fault([&](Schedule& s) { s.memories[4].storage->erase_bytes = 0; }),
+              "spare is not erased");
+  expect_part(fault([&](Schedule& s) { s.memories[4].storage->write_bytes = 24; }),
+              "its granule is no power of two");
+  expect_part(fault([&](Schedule& s) { s.memories[4].storage.reset(); }),
+              "block storage, and only that");
+  expect_part(fault([&](Schedule& s) {
+                s.buffers[2].wrap = Wrap{1, 4};
+              }),
+              "in storage are values, neither in a ring nor moving");
+}
+
+TEST(Transfers, ASavedPlanHasThem) {
+  const testing::HandWritten hand = testing::spilled_residual();
+  const PlacedPlan plan{.planner = "by hand",
+                        .schedule = hand.schedule,
+                        .placement = place(hand.graph, hand.schedule, {}),
+                        .accumulators = {}};
+  const SavedPlan read = plan_from_json(to_json(plan, {}), "test");
+  EXPECT_EQ(read.plan.schedule, plan.schedule);
+  EXPECT_EQ(read.plan.placement.addresses, plan.placement.addresses);
+}
+
+TEST(Transfers, RecordsAreRowsUnlessTheseAreShort) {
+  Buffer image{.tensor = {0}, .extents = {1, 40, 60, 16}};
+  RecordForm form = record_form(image, 32);
+  EXPECT_EQ(form.axis, 1);
+  EXPECT_EQ(form.count, 40);
+  EXPECT_EQ(form.record_bytes, 960);
+  image.order = {0, 2, 1, 3};
+  form = record_form(image, 32);
+  EXPECT_EQ(form.axis, 2);
+  EXPECT_EQ(form.record_bytes, 640);
+  image = {.tensor = {0}, .extents = {1, 40, 3, 23}};
+  form = record_form(image, 32);
+  EXPECT_EQ(form.record_bytes, 69);
+  EXPECT_EQ(form.stride_bytes, 96);
+  EXPECT_EQ(form.stored_bytes(), 40 * 96);
+  image = {.tensor = {0}, .extents = {1, 1, 1, 300}};
+  form = record_form(image, 32);
+  EXPECT_EQ(form.axis, -1);
+  EXPECT_EQ(form.count, 1);
+  EXPECT_EQ(form.stored_bytes(), 320);
+}
+
+TEST(Transfers, EveryHarmfulMutantIsCaught) {
+  const testing::HandWritten hand = testing::spilled_residual();
+  const testing::MutantCount count =
+      testing::count_mutants(hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}), 1);
+  for (const std::string& missed : count.missed) ADD_FAILURE() << missed;
+  const int made = count.made_of.at(testing::MutantKind::kTransfers);
+  fmt::print("{} mutants of transfers, {} caught\n", made,
+             count.caught_of.at(testing::MutantKind::kTransfers));
+  EXPECT_GT(made, 150);
+  EXPECT_GT(count.caught_of.at(testing::MutantKind::kTransfers), made / 2);
+}
+
+/// x -> conv a -> depthwise b, stride 2 -> conv c -> resize d; concat(a, d) -> conv y
+struct SmallUnet {
+  testing::TestGraph g{3};
+  TensorId a, d, joined, y;
+  SmallUnet() {
+    a = g.conv(g.input({1, 16, 12, 3}), 8, 3, 1);
+    const TensorId c = g.conv(g.depthwise(a, 3, 2), 8, 1, 1);
+    d = g.resize(c, ResizeNearestNeighbor{}, 16, 12);
+    g.graph().tensors[d.index()].quantization = g.graph().tensor(a).quantization;
+    joined = g.concat(a, d);
+    y = g.conv(joined, 8, 3, 1);
+    g.output(y);
+  }
+};
+
+Member call(int instance) { return {InstanceCall{.instance = {instance}}}; }
+
+std::vector<ScheduleMemory> with_storage(const BlockStorage& storage) {
+  std::vector<ScheduleMemory> memories = common_memories();
+  memories.push_back(
+      {.name = "spare", .kind = MemoryKind::kBlockStorage, .alignment = 32, .storage = storage});
+  return memories;
+}
+
+void expect_right(const Graph& graph, const Plan& plan, int64_t peak_bytes) {
+  const AxisGraph axes(graph);
+  const Dataflow flow(axes, plan.instances);
+  const Schedule schedule = build(flow, plan);
+  ASSERT_EQ(malformed(graph, schedule), "");
+  const Placement placement = place(graph, schedule, {});
+  EXPECT_EQ(evaluate(flow, plan).peak_bytes, peak_bytes);
+  EXPECT_EQ(placement.arena().peak_bytes, peak_bytes);
+  const Program program = lower(graph, schedule, placement);
+  ASSERT_EQ(verify(graph, program).fault, "");
+  const std::vector<Bytes> inputs = testing::noise(graph, 1);
+  EXPECT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+}
+
+// 0 conv a, 1 depthwise, 2 store, 3 conv, 4 resize, 5 fetch, 6 concat, 7 conv y.
+TEST(Transfers, ASpilledTensorIsNotThereInBetween) {
+  const SmallUnet net;
+  const Graph& graph = net.g.graph();
+  Plan plan{.instances = spill(instances_of(graph, {}),
+                               {{.value = {net.a.value}, .fetched_for = {{{4}}}, .axis_order = {}}},
+                               kFirstFurtherMemory),
+            .members = {},
+            .overlaps = {},
+            .accumulators = {}};
+  for (int k = 0; k < 8; ++k) plan.members.push_back(call(k));
+  // Concatenation: both of its inputs and twice their size. What was fetched has no tags any more.
+  const int64_t map = 16 * 12 * 8, peak = 4 * map;
+  for (const BlockStorage& storage :
+       {BlockStorage{}, BlockStorage{.write_bytes = 32, .erase_bytes = 4096},
+        BlockStorage{.write_bytes = 64, .erase_bytes = 128}}) {
+    plan.memories = with_storage(storage);
+    expect_right(graph, plan, peak);
+  }
+}
+
+// Stored a row at a time as it is made, fetched a row at a time as it is read: neither is ever
+// whole.
+TEST(Transfers, ATensorStreamsToStorageAndBack) {
+  const SmallUnet net;
+  const Graph& graph = net.g.graph();
+  Plan plan{.instances = spill(instances_of(graph, {}),
+                               {{.value = {net.a.value}, .fetched_for = {{{4}}}, .axis_order = {}}},
+                               kFirstFurtherMemory),
+            .members = {},
+            .overlaps = {},
+            .accumulators = {}};
+  const Instances& all = plan.instances;
+  plan.memories = with_storage({.write_bytes = 32, .erase_bytes = 4096});
+  const auto group = [&](int first, int end) {
+    Group result;
+    for (int k = first; k < end; ++k) result.members.push_back(call(k));
+    result.loop = {.paced = all.list[static_cast<size_t>(end - 1)].makes,
+                   .axis = 1,
+                   .step = 1,
+                   .border = Border::kRoll,
+                   .others = {},
+                   .alongside = {}};
+    return Member{result};
+  };
+  Member encoder = group(0, 3), decoder = group(4, 8);
+  std::get<Group>(encoder.what).loop.paced = all.list[1].makes;
+  plan.members = {encoder, call(3), decoder};
+  const AxisGraph axes(graph);
+  const Dataflow flow(axes, plan.instances);
+  ASSERT_TRUE(derive(flow, std::get<Group>(encoder.what)).has_value());
+  ASSERT_TRUE(derive(flow, std::get<Group>(decoder.what)).has_value());
+  const Schedule schedule = build(flow, plan);
+  for (const Buffer& buffer : schedule.buffers) {
+    if (buffer.tensor == net.a && buffer.memory == kArena) {
+      EXPECT_TRUE(buffer.wrap.has_value());
+    }
+  }
+  expect_right(graph, plan, evaluate(flow, plan).peak_bytes);
+}
+
+}  // namespace
+}  // namespace thimble

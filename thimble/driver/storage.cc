@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/storage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "thimble/model/error.h"
+#include "thimble/target/size.h"
+
+namespace thimble {
+namespace {
+
+constexpr const char* kOption = "--storage";
+/// Transfers that a driver takes at once where nobody says how many.
+constexpr int kUsualInFlight = 2;
+
+int64_t size_of(const std::string& key, const std::string& text) {
+  try {
+    return parse_size(text);
+  } catch (const CompileError&) {
+    throw CompileError(kOption, fmt::format("{}={} is no size such as 32, 4K or 1M", key, text));
+  }
+}
+
+void set(ScheduleMemory& memory, const std::string& key, const std::string& text) {
+  if (key == "write") {
+    memory.storage->write_bytes = size_of(key, text);
+  } else if (key == "erase") {
+    memory.storage->erase_bytes = size_of(key, text);
+  } else if (key == "size") {
+    memory.capacity_bytes = size_of(key, text);
+  } else if (key == "queue") {
+    memory.storage->most_in_flight =
+        static_cast<int>(std::min<int64_t>(size_of(key, text), kMostInFlight + 1));
+  } else {
+    throw CompileError(kOption,
+                       fmt::format("there is no '{}'; there are: write, erase, size, queue", key));
+  }
+}
+
+ScheduleMemory described(const std::string& name, std::string_view rest) {
+  ScheduleMemory memory{.name = name,
+                        .kind = MemoryKind::kBlockStorage,
+                        .storage = BlockStorage{.most_in_flight = kUsualInFlight}};
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    const std::string pair(rest.substr(0, comma));
+    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+    const size_t equals = pair.find('=');
+    set(memory, pair.substr(0, equals),
+        equals == std::string::npos ? "" : pair.substr(equals + 1));
+  }
+  return memory;
+}
+
+ScheduleMemory of_device(const std::string& name, const Target& target) {
+  std::string known;
+  for (const Memory& memory : target.memories) {
+    if (memory.kind != MemoryKind::kBlockStorage) continue;
+    known += (known.empty() ? "" : ", ") + memory.name;
+  }
+  throw CompileError(
+      kOption,
+      fmt::format("{} has no storage '{}'{}; one that it does not know is described: "
+                  "--storage {}:write=32,erase=4K",
+                  target.name.empty() ? "the target" : target.name, name,
+                  known.empty() ? "" : fmt::format("; it has {}", known), name));
+}
+
+}  // namespace
+
+std::optional<ScheduleMemory> requested_storage(const Request& request) {
+  if (request.storage.empty()) return std::nullopt;
+  const size_t colon = request.storage.find(':');
+  const std::string name = request.storage.substr(0, colon);
+  ScheduleMemory memory =
+      colon == std::string::npos
+          ? of_device(name, request.target)
+          : described(name, std::string_view(request.storage).substr(colon + 1));
+  std::vector<ScheduleMemory> memories = common_memories();
+  memories.push_back(memory);
+  if (const std::string fault = memories_fault(memories); !fault.empty())
+    throw CompileError(kOption, fault.substr(fault.find(": ") + 2));
+  return memory;
+}
+
+}  // namespace thimble

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/run_transfers.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace thimble {
+
+RunTransfers::RunTransfers(const Program& program, Address address, MemoryStorage::Line line,
+                           const MemoryStorage::Place& place)
+    : program_(program),
+      address_(std::move(address)),
+      flights_(static_cast<size_t>(program.token_count)) {
+  for (const ProgramMemory& memory : program.memories) {
+    storages_.emplace_back(memory.name, memory.storage ? memory.size_bytes : 0, line, place);
+    drivers_.push_back(storages_.back().driver());
+    transfers_.push_back({&drivers_.back(), flights_.data(), THIMBLE_STORAGE_OK});
+  }
+}
+
+void RunTransfers::execute(const TransferCall& transfer, const Counters& counters) {
+  runtime::Transfers& transfers = transfers_[program_.memory_of(transfer.stored).index()];
+  const int32_t token = transfer.token.value;
+  if (transfer.kind == TransferKind::kWait) {
+    runtime::wait(transfers, token);
+    return;
+  }
+  if (transfer.kind == TransferKind::kErase) {
+    const Interval bytes = erased_bytes(program_, transfer);
+    runtime::begin_erase(transfers, token, static_cast<uint32_t>(bytes.begin),
+                         static_cast<uint32_t>(bytes.size()));
+    return;
+  }
+  const runtime::Records records{static_cast<uint32_t>(program_.address(transfer.stored)),
+                                 static_cast<uint32_t>(transfer.record_bytes),
+                                 static_cast<uint32_t>(transfer.stride_bytes)};
+  const runtime::HeldRows held{address_(transfer.held),
+                               static_cast<int32_t>(evaluate(transfer.origin, counters)),
+                               static_cast<int32_t>(transfer.rows)};
+  auto* const tags = reinterpret_cast<uint32_t*>(address_(transfer.tags));
+  const Interval moved = records_of(transfer, counters);
+  const auto first = static_cast<int32_t>(moved.begin), end = static_cast<int32_t>(moved.end);
+  if (transfer.kind == TransferKind::kRead) {
+    runtime::begin_read(transfers, token, records, held, tags, first, end);
+  } else {
+    runtime::begin_write(transfers, token, records, held, tags, first, end);
+  }
+}
+
+bool RunTransfers::ok() const {
+  return std::ranges::all_of(transfers_, [](const runtime::Transfers& transfers) {
+    return transfers.status == THIMBLE_STORAGE_OK;
+  });
+}
+
+}  // namespace thimble

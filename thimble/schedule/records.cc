@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/schedule/records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thimble/model/division.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+/// Axes as they lie in memory, outermost first, but for those of one index.
+std::vector<int> lying_axes(const Buffer& buffer, const Shape& shape) {
+  std::vector<int> axes;
+  for (size_t k = 0; k < shape.size(); ++k) {
+    const int axis = buffer.order.empty() ? static_cast<int>(k) : buffer.order[k];
+    if (shape[static_cast<size_t>(axis)] > 1) axes.push_back(axis);
+  }
+  return axes;
+}
+
+
+/// The region has all that a record holds along the other axes.
+bool has_whole_records(const Step& step, const Buffer& stored, int record_axis) {
+  for (size_t axis = 0; axis < stored.extents.size(); ++axis) {
+    if (static_cast<int>(axis) == record_axis) continue;
+    const IntervalExpr& i = step.region[axis];
+    const int64_t begin = stored.origin[axis].base;
+    if (!i.begin.constant() || !i.end.constant() || i.within || i.begin.base > begin ||
+        i.end.base < begin + stored.extents[axis])
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+RecordForm record_form(const Buffer& buffer, int64_t write_bytes) {
+  RecordForm form{.record_bytes = buffer.size_bytes()};
+  if (const std::vector<int> axes = lying_axes(buffer, buffer.extents); !axes.empty()) {
+    const int64_t extent = buffer.extents[static_cast<size_t>(axes[0])];
+    if (form.record_bytes / extent >= kLeastRecordBytes) {
+      form.axis = axes[0];
+      form.count = extent;
+      form.record_bytes /= extent;
+    }
+  }
+  form.stride_bytes = ceil_div(form.record_bytes, write_bytes) * write_bytes;
+  return form;
+}
+
+bool is_stored(const Schedule& schedule, BufferId buffer) {
+  return schedule.memory(schedule.buffer(buffer).memory).kind == MemoryKind::kBlockStorage;
+}
+
+int64_t placed_bytes(const Schedule& schedule, const Buffer& buffer) {
+  const ScheduleMemory& memory = schedule.memory(buffer.memory);
+  if (!memory.storage || !buffer.tensor.valid()) return buffer.size_bytes();
+  return record_form(buffer, memory.storage->write_bytes).stored_bytes();
+}
+
+TransferSides sides_of(const Schedule& schedule, const Step& step) {
+  const BufferId in = step.in.at(0).buffer();
+  const bool reads = is_stored(schedule, in);
+  return {.stored = reads ? in : step.out, .held = reads ? step.out : in, .reads = reads};
+}
+
+IntervalExpr records_of(const Schedule& schedule, const Step& step) {
+  const Buffer& stored = schedule.buffer(sides_of(schedule, step).stored);
+  const RecordForm form = record_form(stored, 1);
+  if (form.axis < 0) return {index(0), index(1)};
+  return step.region[static_cast<size_t>(form.axis)];
+}
+
+std::string held_fault(const Buffer& held, const Buffer& stored) {
+  const RecordForm form = record_form(stored, 1);
+  if (held.extents.size() != stored.extents.size() || held.type != stored.type)
+    return "the two sides of a transfer hold different things";
+  if (lying_axes(held, stored.extents) != lying_axes(stored, stored.extents))
+    return "the two sides of a transfer have their axes in another order";
+  if (held.wrap && held.wrap->axis != form.axis)
+    return "a ring that a transfer fills or empties is one of records";
+  if (form.axis >= 0 && stored.origin[static_cast<size_t>(form.axis)] != index(0))
+    return "records in storage begin with the tensor's first";
+  for (size_t axis = 0; axis < stored.extents.size(); ++axis) {
+    if (static_cast<int>(axis) == form.axis) continue;
+    if (held.extents[axis] != stored.extents[axis] || held.origin[axis] != stored.origin[axis])
+      return "a transfer moves whole records";
+  }
+  return "";
+}
+
+std::string transfer_fault(const Schedule& schedule, const Step& step) {
+  if (step.op.valid() || step.in.size() != 1 || !step.in[0].valid() || step.chunk ||
+      step.method != Method::kCompute || step.kernel.valid() || step.recomputes)
+    return "a transfer is a copy, and nothing else";
+  if (!step.token.valid() || step.token.value >= schedule.token_count)
+    return "its token is out of range";
+  if (step.transfer != TransferPart::kBegin) {
+    const bool nothing = std::ranges::all_of(step.region, [](const IntervalExpr& i) {
+      return i == IntervalExpr{index(0), index(0)};
+    });
+    if (!nothing) return "what erases or waits has a region";
+  }
+  const std::vector<BufferId>& from = step.in[0].from;
+  if (step.transfer == TransferPart::kErase ||
+      (step.transfer == TransferPart::kWait && is_stored(schedule, step.out) &&
+       is_stored(schedule, from[0]))) {
+    if (step.scratch.valid()) return "an erase has no tags";
+    if (step.out != from[0]) return "an erase has the first of its buffers as its output";
+    for (const BufferId id : from) {
+      const ScheduleMemory& memory = schedule.memory(schedule.buffer(id).memory);
+      if (!memory.storage || memory.storage->erase_bytes == 0)
+        return fmt::format("{} is not erased", memory.name);
+      if (schedule.buffer(id).memory != schedule.buffer(step.out).memory)
+        return "an erase has buffers of several memories";
+    }
+    return "";
+  }
+  if (from.size() != 1 || is_stored(schedule, from[0]) == is_stored(schedule, step.out))
+    return "a transfer goes between one buffer in storage and one that is not";
+  const TransferSides sides = sides_of(schedule, step);
+  const Buffer& stored = schedule.buffer(sides.stored);
+  const Buffer& held = schedule.buffer(sides.held);
+  if (!is_laid_out(held.memory)) return "a transfer goes to or from memory of the network's own";
+  const RecordForm form = record_form(stored, schedule.memory(stored.memory).storage->write_bytes);
+  if (const std::string fault = held_fault(held, stored); !fault.empty()) return fault;
+  if (step.transfer == TransferPart::kBegin && !has_whole_records(step, stored, form.axis))
+    return "a transfer moves whole records";
+  if (!step.scratch.valid() || step.scratch.index() >= schedule.buffers.size())
+    return "a transfer has no tags";
+  const Buffer& tags = schedule.buffer(step.scratch);
+  const bool fits = !tags.tensor.valid() && is_laid_out(tags.memory) &&
+                    !is_stored(schedule, step.scratch) && tags.type == DType::kInt32 &&
+                    tags.extents == Shape{form.count};
+  return fits ? "" : fmt::format("a transfer has tags for {} records", form.count);
+}
+
+BegunAndEnded as_transfer(Step copy, BufferId tags, TokenId token) {
+  copy.transfer = TransferPart::kBegin;
+  copy.scratch = tags;
+  copy.token = token;
+  Step wait = copy;
+  wait.transfer = TransferPart::kWait;
+  wait.region.assign(copy.region.size(), {index(0), index(0)});
+  return {std::move(copy), std::move(wait)};
+}
+
+BufferId add_tags(Schedule& schedule, BufferId stored) {
+  return add_scratch(schedule,
+                     {kTagBytes * record_form(schedule.buffer(stored), 1).count, DType::kInt32});
+}
+
+}  // namespace thimble

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors in block storage: arrays of records, which transfers move whole (docs/memories.md).
+//
+//   x [1,40,60,16], 32 B written at once     40 records of 960 B, one per row; tags of 160 B
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "thimble/schedule/schedule.h"
+
+namespace thimble {
+
+/// What of a tensor is one record: a position along the outermost axis in memory that has several,
+/// unless that is little: then all of it.
+struct RecordForm {
+  int axis = -1;  ///< of the tensor; -1: one record
+  int64_t count = 1;
+  int64_t record_bytes = 0;
+  int64_t stride_bytes = 0;  ///< from one to the next: whole granules
+  [[nodiscard]] int64_t stored_bytes() const { return count * stride_bytes; }
+};
+constexpr int64_t kLeastRecordBytes = 64;
+/// buffer: of a tensor's values, without a ring. write_bytes: of a granule.
+[[nodiscard]] RecordForm record_form(const Buffer& buffer, int64_t write_bytes);
+
+/// A record's CRC32, kept in memory that is addressed.
+constexpr int64_t kTagBytes = 4;
+
+[[nodiscard]] bool is_stored(const Schedule& schedule, BufferId buffer);
+/// Bytes that the buffer takes in its memory: in storage, of its records.
+[[nodiscard]] int64_t placed_bytes(const Schedule& schedule, const Buffer& buffer);
+
+/// The buffers of a transfer that begins or that a step waits for.
+struct TransferSides {
+  BufferId stored, held;
+  bool reads = false;  ///< from storage
+};
+/// step: kBegin, or kWait for one, well formed.
+[[nodiscard]] TransferSides sides_of(const Schedule& schedule, const Step& step);
+
+/// The records that a step's region has, cut to those there are. step: kBegin.
+[[nodiscard]] IntervalExpr records_of(const Schedule& schedule, const Step& step);
+
+/// Empty, or why records of a buffer in storage do not lie in another one as they are.
+[[nodiscard]] std::string held_fault(const Buffer& held, const Buffer& stored);
+/// Empty, or what is wrong with a step that is a transfer; its buffers exist.
+[[nodiscard]] std::string transfer_fault(const Schedule& schedule, const Step& step);
+
+/// Makes a copy between storage and another memory two steps: one that begins it and one that
+/// waits. tags: of the buffer in storage.
+struct BegunAndEnded {
+  Step begin, wait;
+};
+[[nodiscard]] BegunAndEnded as_transfer(Step copy, BufferId tags, TokenId token);
+/// A buffer for the tags of a buffer in storage.
+[[nodiscard]] BufferId add_tags(Schedule& schedule, BufferId stored);
+
+}  // namespace thimble
