@@ -10,12 +10,25 @@
 #include "thimble/driver/other_kernels.h"
 #include "thimble/program/lower.h"
 #include "thimble/report/accumulator_notes.h"
-#include "thimble/report/device_text.h"
 #include "thimble/report/note_text.h"
 #include "thimble/report/warnings.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
+
+namespace {
+
+// Not in the estimate: what of it a cache or a buffer hides depends on the chip.
+std::optional<std::string> wait_states_note(const Target& target) {
+  if (target.flash_wait_states.value_or(0) == 0) return std::nullopt;
+  return fmt::format(
+      "flash of {} has {} wait states at {} MHz, which no estimate of time counts: what neither "
+      "cache nor prefetch serves takes up to {} times as long",
+      target.chip, *target.flash_wait_states, target.clock_hz / 1'000'000,
+      *target.flash_wait_states + 1);
+}
+
+}  // namespace
 
 std::vector<std::string> note_lines(const Compiled& compiled) {
   std::vector<std::string> lines = sentences(compiled.notes, compiled.graph);

@@ -42,12 +42,12 @@ std::string time_words(double seconds) {
 }
 
 std::string speed_words(int64_t bytes_per_second) {
-  return fmt::format("{:.4g} MB/s", static_cast<double>(bytes_per_second) / 1e6);
+  const auto speed = static_cast<double>(bytes_per_second);
+  return speed < 1e6 ? fmt::format("{:.4g} kB/s", speed / 1e3)
+                     : fmt::format("{:.4g} MB/s", speed / 1e6);
 }
 
 std::string energy_words(double nanojoules) { return fmt::format("{:.4g} nJ", nanojoules); }
-
-std::string times_words(int64_t cycles) { return with_separators(cycles) + " times"; }
 
 Figures figures_of(const StorageFigures& storage) {
   Figures figures;
@@ -56,20 +56,22 @@ Figures figures_of(const StorageFigures& storage) {
   figures.add("erase block", storage.erase_block_bytes, [](int64_t bytes) {
     return bytes == 0 ? "none: it is overwritten without being erased" : human_size(bytes);
   });
-  figures.add("reading", storage.read_bytes_per_second, speed_words);
-  figures.add("writing", storage.write_bytes_per_second, speed_words);
-  figures.add("an access", storage.access_seconds, time_words);
-  if (erases) figures.add("erasing a block", storage.erase_seconds, time_words);
-  figures.add(erases ? "erasing a block lasts" : "writing lasts", storage.endurance_cycles,
-              times_words);
-  figures.add("reading a byte", storage.read_nanojoules_per_byte, energy_words);
-  figures.add("writing a byte", storage.write_nanojoules_per_byte, energy_words);
+  figures.add("read bandwidth", storage.read_bytes_per_second, speed_words);
+  figures.add("write bandwidth", storage.write_bytes_per_second, speed_words);
+  figures.add("access latency", storage.access_seconds, time_words);
+  if (erases) figures.add("block erase time", storage.erase_seconds, time_words);
+  figures.add("endurance", storage.endurance_cycles, [&](int64_t cycles) {
+    return with_separators(cycles) + (erases ? " erases of a block" : " writes of a byte");
+  });
+  figures.add("energy per byte read", storage.read_nanojoules_per_byte, energy_words);
+  figures.add("energy per byte written", storage.write_nanojoules_per_byte, energy_words);
   if (erases)
-    figures.add("energy of erasing a block", storage.erase_nanojoules_per_block, energy_words);
+    figures.add("energy per block erased", storage.erase_nanojoules_per_block, energy_words);
   figures.add("transfers in flight", storage.transfers_in_flight,
               [](int64_t count) { return fmt::format("{} at most", count); });
   figures.add("while it is written", storage.stalls_core, [](bool stalls) {
-    return stalls ? "the core waits: it executes from the same bank or chip" : "the core goes on";
+    return stalls ? "the core waits, as it executes from the same bank or chip"
+                  : "the core goes on";
   });
   return figures;
 }
@@ -117,7 +119,7 @@ std::string storage_text(const Memory& memory) {
     return fmt::format("\n{}: storage of which no figure is known\n", memory.name);
   return fmt::format(
       "\n{}: storage{}\n{}", memory.name,
-      memory.storage->part_of_flash ? ", a part of flash that code and weights then lack" : "",
+      memory.storage->part_of_flash ? " in a part of flash, which code and weights then lack" : "",
       lines_of(figures_of(*memory.storage)));
 }
 
@@ -153,16 +155,17 @@ std::string title_of(const Device& device) {
              : fmt::format("{}: a chip of {}\n", title, device.vendor);
 }
 
-}  // namespace
-
-std::optional<std::string> wait_states_note(const Target& target) {
-  if (target.flash_wait_states.value_or(0) == 0) return std::nullopt;
-  return fmt::format(
-      "flash of {} has {} wait states at {} MHz, which no estimate of time counts: what neither "
-      "cache nor prefetch serves takes up to {} times as long",
-      target.chip, *target.flash_wait_states, target.clock_hz / 1'000'000,
-      *target.flash_wait_states + 1);
+std::string left_out_text(const Target& target) {
+  const int64_t states = target.flash_wait_states.value_or(0);
+  return fmt::format("\nEstimates of time leave out caches{}{}.\n",
+                     target.flash_wait_states == 0 ? "" : " and wait states of flash",
+                     states == 0 ? ""
+                                 : fmt::format(": what neither cache nor prefetch serves takes up "
+                                               "to {} times as long",
+                                               states + 1));
 }
+
+}  // namespace
 
 std::string device_text(const Device& device) {
   const Target& target = device.target;
@@ -171,10 +174,7 @@ std::string device_text(const Device& device) {
   for (const Memory& memory : target.memories) {
     if (memory.kind == MemoryKind::kBlockStorage) text += storage_text(memory);
   }
-  text += "\nEstimates of time leave out caches";
-  if (target.flash_wait_states != 0) text += " and wait states of flash";
-  text += ".\n";
-  if (const auto note = wait_states_note(target)) text += fmt::format("{}.\n", *note);
+  text += left_out_text(target);
   if (!device.sources.empty()) text += "\nsources\n";
   for (const std::string& source : device.sources) text += fmt::format("  {}\n", source);
   return text;

@@ -13,16 +13,17 @@
 namespace thimble {
 
 /// Figures of a memory of kind kBlockStorage. Nothing: not known, which is never taken for 0. Times
-/// are typical ones.
+/// are typical; where only a maximum is published, that (the device's sources say so).
 struct StorageFigures {
   /// Writes begin and end at multiples of it: a power of two.
   std::optional<int64_t> write_granule_bytes;
   /// What is erased at once, a multiple of the granule; 0: it is overwritten without being erased.
   std::optional<int64_t> erase_block_bytes;
   std::optional<int64_t> read_bytes_per_second, write_bytes_per_second;  ///< in a row
-  std::optional<double> access_seconds;     ///< until the first byte of a read or write
-  std::optional<double> erase_seconds;      ///< of a block
-  std::optional<int64_t> endurance_cycles;  ///< how often a block may be erased
+  std::optional<double> access_seconds;  ///< until the first byte of a read or write
+  std::optional<double> erase_seconds;   ///< of a block
+  /// How often a block may be erased; of one that is not erased, how often a byte is written.
+  std::optional<int64_t> endurance_cycles;
   std::optional<double> read_nanojoules_per_byte, write_nanojoules_per_byte;
   std::optional<double> erase_nanojoules_per_block;
   std::optional<int64_t> transfers_in_flight;  ///< that may be begun before the first has ended
