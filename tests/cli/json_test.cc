@@ -225,6 +225,16 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"layout", "p.csv"});
   run({"layout", "p.csv", "--capacity", "12"});
   run({"devices"});
+  write("storage.json", R"({"name": "storage", "chip": "all figures", "core": "cortex-m4",
+      "clock_hz": 1000000, "flash": "1M", "memories": [
+        {"name": "sram", "kind": "sram", "banks": [{"base": "0x20000000", "size": "24K"}]},
+        {"name": "card", "kind": "block_storage", "size": "1M", "storage": {
+          "write_granule_bytes": 4, "erase_block_bytes": "4K", "read_bytes_per_second": 1000,
+          "write_bytes_per_second": 1000, "access_seconds": 0.1, "erase_seconds": 0.1,
+          "endurance_cycles": 100, "read_nanojoules_per_byte": 1, "write_nanojoules_per_byte": 1,
+          "erase_nanojoules_per_block": 1, "transfers_in_flight": 1, "stalls_core": true}},
+        {"name": "unknown", "kind": "block_storage", "size": "1M", "storage": {}}]})");
+  run({"devices", "storage.json"});
   const Reports page = documented();
   for (const auto& [report, fields] : written_) {
     const Fields& rows = page.contains(report) ? page.at(report) : Fields();

@@ -148,5 +148,45 @@ TEST_F(Names, DevicesAreSearched) {
   EXPECT_GT(all.find("mps2-an386"), all.find("boards of emulators"));
 }
 
+TEST_F(Names, ADeviceIsExplainedInFull) {
+  const std::string h743 = thimble({"devices", "Nucleo_H743ZI"}).out;
+  EXPECT_THAT(h743, HasSubstr("nucleo-h743zi (also nucleo-h743zi2): a board of "));
+  EXPECT_THAT(h743, HasSubstr("\nflash_bank2: storage in a part of flash"));
+  EXPECT_THAT(h743, HasSubstr("\n  block erase time     1 s\n"));
+  EXPECT_THAT(h743, HasSubstr("\n  DS12110 Rev 11, tables 43 and 140: flash at x64"));
+  EXPECT_THAT(h743, Not(HasSubstr("largest piece"))) << "no table of one";
+  const std::string disco = thimble({"devices", "disco", "f746"}).out;
+  EXPECT_THAT(disco, HasSubstr("stm32f746g-disco (also 32f746gdiscovery): a board of "))
+      << "the only one with both words";
+  EXPECT_THAT(disco, HasSubstr("up to 8 times as long"));
+}
+
+TEST_F(Names, WhatElseHasAChipsNameFollowsIt) {
+  const std::string text = thimble({"devices", "nrf52840"}).out;
+  EXPECT_EQ(text.find("nrf52840: a chip of Nordic Semiconductor\n"), 0U);
+  EXPECT_LT(text.find("\nsources\n"), text.find("largest piece"));
+  EXPECT_THAT(text, HasSubstr("\narduino-nano-33-ble "));
+}
+
+TEST_F(Names, ADescriptionOfOnesOwnIsExplained) {
+  const std::string description = R"({"name": "mine", "chip": "c", "core": "cortex-m4",
+      "clock_hz": 1000000, "flash": "1M", "memories": [
+        {"name": "sram", "kind": "sram", "banks": [{"base": "0x20000000", "size": "64K"}]},
+        {"name": "host", "kind": "block_storage", "size": "16M",
+         "storage": {"erase_block_bytes": 0, "read_bytes_per_second": 396000}}]})";
+  write("mine.json", description);
+  EXPECT_THAT(thimble({"devices", "mine.json"}).out,
+              AllOf(HasSubstr("mine: a description of one's own\n"),
+                    HasSubstr("\n  read bandwidth  396 kB/s\n"), Not(HasSubstr("sources"))));
+  std::string faulty = description;
+  faulty.replace(faulty.find("396000"), 6, "\"fast\"");
+  write("faulty.json", faulty);
+  const ProcessResult result = thimble({"devices", "faulty.json"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, HasSubstr("faulty.json, memory 1, storage: 'read_bytes_per_second' must "
+                                    "be a whole number above 0"));
+  EXPECT_EQ(thimble({"devices", "absent.json"}).exit_status, 1);
+}
+
 }  // namespace
 }  // namespace thimble::testing

@@ -12,6 +12,7 @@
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/registry.h"
+#include "thimble/report/device_text.h"
 #include "thimble/report/devices_report.h"
 
 namespace thimble {
@@ -23,16 +24,34 @@ struct ListOptions {
   bool force = false;
 };
 
-void list_devices(const ListOptions& options) {
-  check_outputs({}, {{{"--json", options.json.path}, FileKind::kReport, "devices"}}, options.force);
-  const std::vector<Device> devices = matching_devices(options.words);
+/// What the words mean: a description in a file, or devices that are known.
+std::vector<Device> devices_of(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words.front().ends_with(".json"))
+    return {{.target = read_target(words.front()), .vendor = "", .aliases = {}, .sources = {}}};
+  std::vector<Device> devices = matching_devices(words);
   if (devices.empty()) {
     throw CompileError("WORD", fmt::format("no device has all of {} in its names, chip, vendor or "
                                            "core; without words all are listed",
-                                           fmt::join(options.words, ", ")));
+                                           fmt::join(words, ", ")));
   }
+  return devices;
+}
+
+/// The one that is called so, or the only one, in full; then a table of the others.
+std::string words_of(const std::vector<Device>& devices, const std::vector<std::string>& words) {
+  const Device* const called = words.size() == 1 ? device_called(words.front()) : nullptr;
+  const Device* const one = devices.size() == 1 ? &devices.front() : called;
+  if (one == nullptr) return devices_text(devices);
+  std::vector<Device> others = devices;
+  std::erase_if(others, [&](const Device& other) { return other == *one; });
+  return device_text(*one) + (others.empty() ? "" : "\n" + devices_text(others));
+}
+
+void list_devices(const ListOptions& options) {
+  check_outputs({}, {{{"--json", options.json.path}, FileKind::kReport, "devices"}}, options.force);
+  const std::vector<Device> devices = devices_of(options.words);
   write_report(options.json, "", devices_json(devices));
-  print_beside(options.json, devices_text(devices));
+  print_beside(options.json, words_of(devices, options.words));
 }
 
 void list_planners() {
@@ -58,12 +77,15 @@ void add_lists(CLI::App& app, int& status) {
     return command;
   };
   auto options = std::make_shared<ListOptions>();
-  CLI::App* devices =
-      add("devices", "Boards and chips that are known, or those with all of some words",
-          "devices nrf52\n  thimble devices arduino cortex-m4\n  thimble compile model.tflite "
-          "--device nucleo-f446re",
-          [options] { list_devices(*options); });
-  devices->add_option("WORD", options->words, "In its name, an alias, the chip, vendor or core");
+  CLI::App* devices = add(
+      "devices", "Boards and chips that are known, those with all of some words, or one in full",
+      "devices nrf52\n  thimble devices arduino cortex-m4\n  thimble devices nucleo-h743zi\n"
+      "  thimble compile model.tflite --device nucleo-f446re",
+      [options] { list_devices(*options); });
+  devices->add_option("WORD", options->words,
+                      "In its name, an alias, the chip, vendor or core; a whole name explains that "
+                      "device, FILE.json "
+                      "a description of one's own");
   add_json(*devices, options->json);
   add_force(*devices, options->force);
   add("planners", "Planners and their options",

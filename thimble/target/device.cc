@@ -90,12 +90,17 @@ const std::vector<Device>& builtin_devices() {
   return devices;
 }
 
-const Device& find_device(const std::string& name) {
+const Device* device_called(const std::string& name) {
   const std::string typed = plain_name(name);
   const auto called = devices_where([&](const Device& device) {
     return any_name(device, [&](const std::string& known) { return known == typed; });
   });
-  if (called.size() == 1) return *called.front();
+  return called.size() == 1 ? called.front() : nullptr;
+}
+
+const Device& find_device(const std::string& name) {
+  if (const Device* const called = device_called(name)) return *called;
+  const std::string typed = plain_name(name);
   const auto begin_so = devices_where([&](const Device& device) {
     return !typed.empty() &&
            any_name(device, [&](const std::string& known) { return known.starts_with(typed); });

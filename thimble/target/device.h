@@ -34,6 +34,8 @@ struct Device {
 
 /// By name.
 [[nodiscard]] const std::vector<Device>& builtin_devices();
+/// The one with this name or alias, whatever the case and the hyphens; null: none is called so.
+[[nodiscard]] const Device* device_called(const std::string& name);
 /// The one that is called so, whatever the case and the hyphens, by name or alias; or the chip,
 /// else the device, whose name begins so, if all of these have the same figures; or, of ST, the
 /// chip whose part number it is ("STM32F446RET6"). Throws CompileError: with all that it could be,

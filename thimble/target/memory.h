@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "thimble/target/storage_figures.h"
 
 namespace thimble {
 
@@ -25,8 +28,13 @@ enum class MemoryKind : uint8_t {
 /// Contiguous addresses.
 struct Bank {
   int64_t base = 0, size_bytes = 0;
+  /// Whether the core can read it at a fixed address. Others (a card, PSRAM that firmware maps
+  /// where it wishes) begin at multiples of kUnmappedBase.
+  [[nodiscard]] bool has_address() const;
   bool operator==(const Bank&) const = default;
 };
+constexpr int64_t kUnmappedBase = int64_t{1} << 33;  // beyond all addresses, so far that none touch
+inline bool Bank::has_address() const { return base < kUnmappedBase; }
 
 /// Memory of one speed: banks of a chip, or whatever stands for memory at a border of the network.
 struct Memory {
@@ -35,6 +43,8 @@ struct Memory {
   int64_t alignment = 4;  ///< what its bus likes, a power of two
   std::vector<Bank> banks;
   int64_t bytes_per_second = 0;  ///< read or written in a row; 0: not known
+  /// Of block storage, and only of it; nothing: none of its figures is known.
+  std::optional<StorageFigures> storage = {};
 
   [[nodiscard]] int64_t size_bytes() const;
   /// Banks that touch count as one.

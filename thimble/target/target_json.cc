@@ -2,11 +2,7 @@
 // Target descriptions as JSON. Every fault names the file and the field.
 #include <fmt/format.h>
 
-#include <array>
-#include <bit>
-#include <charconv>
 #include <fstream>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -14,137 +10,15 @@
 #include "thimble/json/bounded_json.h"
 #include "thimble/model/error.h"
 #include "thimble/target/device.h"
-#include "thimble/target/size.h"
+#include "thimble/target/json_object.h"
+#include "thimble/target/memory_json.h"
 
 namespace thimble {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array kMemoryKinds = {MemoryKind::kTightlyCoupled, MemoryKind::kSram,
-                                     MemoryKind::kExternalRam, MemoryKind::kMappedFlash,
-                                     MemoryKind::kBlockStorage};
-
-constexpr int64_t kMostAlignment = 1 << 16;
-constexpr int64_t kAddresses = int64_t{1} << 32;  ///< of a microcontroller
-
-// A JSON object and the words that say where it is.
-struct Object {
-  const Json& json;
-  std::string where;
-
-  [[noreturn]] void reject(const std::string& message) const { throw CompileError(where, message); }
-
-  void check_fields(std::initializer_list<const char*> known) const {
-    if (!json.is_object()) reject("must be an object {...}");
-    for (const auto& [key, value] : json.items()) {
-      bool found = false;
-      std::string all;
-      for (const char* field : known) {
-        found = found || key == field;
-        all += all.empty() ? field : std::string(", ") + field;
-      }
-      if (!found) reject(fmt::format("has an unknown field '{}'; known are {}", key, all));
-    }
-  }
-
-  [[nodiscard]] const Json& at(const char* field) const {
-    if (!json.contains(field)) reject(fmt::format("lacks the field '{}'", field));
-    return json.at(field);
-  }
-
-  [[nodiscard]] std::string text(const char* field) const {
-    const Json& value = at(field);
-    if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
-      reject(fmt::format("'{}' must be a text that is not empty", field));
-    }
-    const auto& line = value.get_ref<const std::string&>();
-    if (std::ranges::any_of(line, [](char c) { return static_cast<uint8_t>(c) < ' '; }))
-      reject(fmt::format("'{}' must be a text without line breaks and other control characters",
-                         field));
-    return line;
-  }
-
-  [[nodiscard]] int64_t number(const char* field, int64_t least = 1) const {
-    const Json& value = at(field);
-    if (!value.is_number_integer() || value.get<int64_t>() < least) {
-      reject(
-          fmt::format("'{}' must be a whole number {}", field, least > 0 ? "above 0" : "from 0"));
-    }
-    return value.get<int64_t>();
-  }
-
-  // 131072 or "128K".
-  [[nodiscard]] int64_t size(const char* field) const {
-    if (!at(field).is_string()) return number(field);
-    int64_t size_bytes = 0;
-    try {
-      size_bytes = parse_size(text(field));
-    } catch (const CompileError& error) {
-      reject(fmt::format("'{}': {}", field, error.what()));
-    }
-    if (size_bytes == 0) reject(fmt::format("'{}' must be above 0", field));
-    return size_bytes;
-  }
-
-  // "0x20000000".
-  [[nodiscard]] int64_t address(const char* field) const {
-    const std::string digits = text(field);
-    int64_t value = 0;
-    const char* const end = digits.data() + digits.size();
-    const bool prefix = digits.starts_with("0x") && digits.size() > 2 && digits[2] != '-';
-    const auto parsed = prefix ? std::from_chars(digits.data() + 2, end, value, 16)
-                               : std::from_chars_result{digits.data(), std::errc::invalid_argument};
-    if (parsed.ec != std::errc() || parsed.ptr != end) {
-      reject(
-          fmt::format("'{}' must be an address such as \"0x20000000\", not \"{}\"", field, digits));
-    }
-    return value;
-  }
-
-  [[nodiscard]] const Json& list(const char* field) const {
-    const Json& value = at(field);
-    if (!value.is_array() || value.empty()) {
-      reject(fmt::format("'{}' must be a list that is not empty", field));
-    }
-    return value;
-  }
-};
-
-MemoryKind read_kind(const Object& object) {
-  const std::string word = object.text("kind");
-  std::string all;
-  for (const MemoryKind kind : kMemoryKinds) {
-    if (word == name(kind)) return kind;
-    all += all.empty() ? name(kind) : std::string(", ") + name(kind);
-  }
-  object.reject(fmt::format("'kind' is '{}'; known are {}", word, all));
-}
-
-Memory read_memory(const Object& object) {
-  object.check_fields({"name", "kind", "alignment", "banks", "bytes_per_second"});
-  Memory memory;
-  memory.name = object.text("name");
-  memory.kind = read_kind(object);
-  if (object.json.contains("alignment")) memory.alignment = object.number("alignment");
-  if (object.json.contains("bytes_per_second"))
-    memory.bytes_per_second = object.number("bytes_per_second");
-  if (!std::has_single_bit(static_cast<uint64_t>(memory.alignment)) ||
-      memory.alignment > kMostAlignment) {
-    object.reject(fmt::format("'alignment' must be a power of two, {} at most", kMostAlignment));
-  }
-  for (const Json& item : object.list("banks")) {
-    const Object bank{item, fmt::format("{}, bank {}", object.where, memory.banks.size())};
-    bank.check_fields({"base", "size"});
-    memory.banks.push_back({.base = bank.address("base"), .size_bytes = bank.size("size")});
-    const Bank& read = memory.banks.back();
-    if (read.base > kAddresses || read.size_bytes > kAddresses - read.base)
-      bank.reject("does not end within 32 bits of addresses");
-  }
-  return memory;
-}
-
-Core read_core(const Object& object) {
+Core read_core(const JsonObject& object) {
   const std::string name = object.text("core");
   try {
     return core_named(name);
@@ -154,7 +28,7 @@ Core read_core(const Object& object) {
 }
 
 // Every byte belongs to one bank.
-void check_disjoint(const Target& target, const Object& object) {
+void check_disjoint(const Target& target, const JsonObject& object) {
   std::vector<Bank> seen;
   for (const Memory& memory : target.memories) {
     for (const Bank& bank : memory.banks) {
@@ -167,6 +41,15 @@ void check_disjoint(const Target& target, const Object& object) {
       seen.push_back(bank);
     }
   }
+}
+
+// Programs lie in what is left of it.
+void check_flash_holds_storage(const Target& target, const JsonObject& object) {
+  int64_t bytes = 0;
+  for (const Memory& memory : target.memories)
+    bytes += memory.storage && memory.storage->part_of_flash ? memory.size_bytes() : 0;
+  if (bytes > 0 && bytes >= target.flash_bytes)
+    object.reject("has no flash left for programs beside the storage that is part of it");
 }
 
 // "apollo3-blue" of "Apollo3 Blue": one word on a command line.
@@ -186,7 +69,7 @@ Json parsed(const std::string& json, const std::string& where) {
   }
 }
 
-Target read_description(const Object& object) {
+Target read_description(const JsonObject& object) {
   Target target;
   target.name = object.text("name");
   target.chip = object.text("chip");
@@ -196,26 +79,28 @@ Target read_description(const Object& object) {
   if (object.json.contains("flash_wait_states"))
     target.flash_wait_states = object.number("flash_wait_states", 0);
   for (const Json& item : object.list("memories")) {
+    const size_t number = target.memories.size();
     target.memories.push_back(
-        read_memory({item, fmt::format("{}, memory {}", object.where, target.memories.size())}));
+        read_memory({item, fmt::format("{}, memory {}", object.where, number)}, number));
   }
   check_disjoint(target, object);
+  check_flash_holds_storage(target, object);
   return target;
 }
 
 // A list of texts; none if the field is missing.
-std::vector<std::string> texts(const Object& object, const char* field) {
+std::vector<std::string> texts(const JsonObject& object, const char* field) {
   std::vector<std::string> lines;
   if (!object.json.contains(field)) return lines;
   for (const Json& item : object.list(field)) {
     const Json line = {{"text", item}};
-    lines.push_back(Object{line, fmt::format("{}, {}", object.where, field)}.text("text"));
+    lines.push_back(JsonObject{line, fmt::format("{}, {}", object.where, field)}.text("text"));
   }
   return lines;
 }
 
 // What is not of a target.
-Device read_device(const Object& described, bool board) {
+Device read_device(const JsonObject& described, bool board) {
   Device device{.target = read_description(described),
                 .vendor = described.text("vendor"),
                 .aliases = texts(described, "aliases"),
@@ -227,7 +112,7 @@ Device read_device(const Object& described, bool board) {
 }
 
 // A description of the board: the chip's fields, then its own.
-Json board_of(const Json& chip, const Object& board) {
+Json board_of(const Json& chip, const JsonObject& board) {
   board.check_fields({"name", "vendor", "aliases", "flash", "memories", "sources"});
   Json merged = chip;
   for (const char* field : {"name", "vendor", "flash", "aliases"}) {
@@ -245,7 +130,7 @@ Json board_of(const Json& chip, const Object& board) {
 
 Target parse_target(const std::string& json, const std::string& where) {
   const Json description = parsed(json, where);
-  const Object object{description, where};
+  const JsonObject object{description, where};
   object.check_fields(
       {"name", "chip", "core", "clock_hz", "flash", "flash_wait_states", "memories"});
   (void)object.at("flash");
@@ -262,7 +147,7 @@ Target read_target(const std::filesystem::path& path) {
 
 std::vector<Device> parse_devices(const std::string& json, const std::string& where) {
   Json chip = parsed(json, where);
-  const Object object{chip, where};
+  const JsonObject object{chip, where};
   object.check_fields({"chip", "vendor", "aliases", "core", "clock_hz", "flash",
                        "flash_wait_states", "memories", "emulated", "sources", "boards"});
   const Json boards = chip.contains("boards") ? Json(object.list("boards")) : Json::array();
