@@ -56,10 +56,39 @@ ScheduleMemory described(const std::string& name, std::string_view rest) {
   return memory;
 }
 
+/// "qspi_flash", of "QSPI flash": what the emitted code can call it.
+std::string schedule_name(const Memory& memory) {
+  std::string name;
+  for (const char c : memory.name) {
+    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const bool part = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+    name += part ? lower : '_';
+  }
+  return name;
+}
+
+ScheduleMemory of_device(const Memory& memory) {
+  const StorageFigures figures = memory.storage.value_or(StorageFigures{});
+  const char* unknown = !figures.write_granule_bytes ? "the granule it is written in (write)"
+                        : !figures.erase_block_bytes ? "its blocks (erase)"
+                                                     : nullptr;
+  if (unknown != nullptr)
+    throw CompileError(kOption, fmt::format("of {} {} is not known: --storage {}:write=..,erase=..",
+                                            memory.name, unknown, schedule_name(memory)));
+  return {.name = schedule_name(memory),
+          .kind = MemoryKind::kBlockStorage,
+          .capacity_bytes = memory.size_bytes(),
+          .storage = BlockStorage{.write_bytes = *figures.write_granule_bytes,
+                                  .erase_bytes = *figures.erase_block_bytes,
+                                  .most_in_flight = static_cast<int>(
+                                      figures.transfers_in_flight.value_or(kUsualInFlight))}};
+}
+
 ScheduleMemory of_device(const std::string& name, const Target& target) {
   std::string known;
   for (const Memory& memory : target.memories) {
     if (memory.kind != MemoryKind::kBlockStorage) continue;
+    if (schedule_name(memory) == name || memory.name == name) return of_device(memory);
     known += (known.empty() ? "" : ", ") + memory.name;
   }
   throw CompileError(

@@ -94,6 +94,14 @@ struct Partitions {
   bool operator==(const Partitions&) const = default;
 };
 
+/// Tensors that lie in block storage while nothing reads them.
+struct Spilled {
+  std::string storage;
+  int64_t tensors = 0;
+  int64_t written_bytes = 0, read_bytes = 0;  ///< of an inference
+  bool operator==(const Spilled&) const = default;
+};
+
 /// Channels that are not computed, as every input gives them the same value, or nobody needs them.
 struct ConstantChannels {
   int64_t removed = 0, of = 0;  ///< outputs of convolutions and fully connected layers
@@ -113,7 +121,7 @@ struct TimeLimitStruck {
 using AnyNote =
     std::variant<note::LeastOrder, note::BestOrder, note::NoPatches, note::Patches,
                  note::PatchBytes, note::ChannelLoops, note::ChannelLoopSearch, note::Spans,
-                 note::InputCollected, note::InputRelaid, note::Rematerialised, note::Partitions,
+                 note::InputCollected, note::InputRelaid, note::Rematerialised, note::Partitions, note::Spilled,
                  note::ConstantChannels, note::TimeLimitStruck>;
 
 /// One of them.

@@ -71,7 +71,10 @@ Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
 }
 
 Planned with_memories(const Graph& graph, const Limits& limits, Planned planned) {
-  if (!limits.memories.has_several()) return planned;
+  const auto spills = [](const ScheduleMemory& memory) { return memory.storage.has_value(); };
+  // Residences of buffers know of no storage.
+  if (!limits.memories.has_several() || std::ranges::any_of(planned.best().plan().memories, spills))
+    return planned;
   const Graph meant = with_accumulators(graph, planned.best().plan().accumulators);
   const KernelUses uses(meant);
   std::vector<PricedPlan> housed;

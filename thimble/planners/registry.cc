@@ -9,6 +9,7 @@
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex.h"
 #include "thimble/planners/stream.h"
+#include "thimble/planners/tinyseg.h"
 #include "thimble/planners/whole_operators.h"
 
 namespace thimble {
@@ -76,6 +77,12 @@ const std::vector<Planner>& planners() {
          "paper: nothing that is made in parts lies over what is consumed; exact: all that the "
          "kernels can (exact)"}},
        plan_motes},
+      {"tinyseg",
+       "whole operators; tensors that are idle lie in flash, on a card or a host meanwhile (TinySeg)",
+       {{"target", "bytes of the arena at which enough is spilled (the limit on SRAM, or 0)"}},
+       plan_tinyseg,
+       nullptr,
+       /*spills=*/true},
       {"stream",
        "spans of operators execute row by row, in rings, with outputs over consumed inputs",
        {{"granularity",

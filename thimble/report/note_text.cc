@@ -21,6 +21,13 @@ double millions(int64_t count) { return static_cast<double>(count) / 1e6; }
 struct Sentence {
   const Graph& graph;
 
+  std::string operator()(const note::Spilled& n) const {
+    return fmt::format("{} tensor{} in {} while nothing reads {}: {} B written and {} B read per "
+                       "inference",
+                       n.tensors, n.tensors == 1 ? " lies" : "s lie", n.storage,
+                       n.tensors == 1 ? "it" : "them", with_separators(n.written_bytes),
+                       with_separators(n.read_bytes));
+  }
   std::string operator()(const note::LeastOrder& n) const {
     return "no order of whole operators has a smaller peak" +
            (n.states == 0 ? std::string(" (it is the largest working set that none can avoid)")
