@@ -57,12 +57,15 @@ CountedSteps counted_steps(const std::string& text) {
 }
 
 Count count(const Graph& graph, const CountedSteps& steps) {
+  const int64_t original = arena_of(list_of(graph, 32)).bytes;
   OperatorList list = list_of(graph, steps.scratch16 ? 16 : 32);
-  if (!steps.spill) return {.arena_bytes = arena_of(list).bytes};
+  if (!steps.spill) return {.original_bytes = original, .arena_bytes = arena_of(list).bytes};
   const SpilledList spilled = spill(
       std::move(list),
       {.target_bytes = steps.target_bytes, .fuse_concat = steps.concat, .fuse_conv = steps.conv});
-  return {.arena_bytes = spilled.arena_bytes, .spilled_bytes = spilled.written_bytes()};
+  return {.original_bytes = original,
+          .arena_bytes = spilled.arena_bytes,
+          .spilled_bytes = spilled.written_bytes()};
 }
 
 }  // namespace thimble::tinyseg

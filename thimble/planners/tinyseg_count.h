@@ -25,6 +25,7 @@ struct CountedSteps {
 [[nodiscard]] CountedSteps counted_steps(const std::string& text);
 
 struct Count {
+  int64_t original_bytes = 0;  ///< without any step
   int64_t arena_bytes = 0;
   int64_t spilled_bytes = 0;  ///< written per inference, and read as often
   bool operator==(const Count&) const = default;
