@@ -223,24 +223,94 @@ TEST(TinySeg, FetchedBytesBeyondTheOutputAreScratch) {
   ADD_FAILURE() << "nothing is fused";
 }
 
-Graph upsampling_network() {
-  Graph graph;
-  const auto add = [&](const Shape& shape, DType type, bool constant) {
-    Tensor tensor{.name = "t", .shape = shape, .type = type, .quantization = {}, .data = {}};
-    if (constant)
-      tensor.data = std::make_shared<const Bytes>(static_cast<size_t>(tensor.size_bytes()));
-    graph.tensors.push_back(std::move(tensor));
-    return TensorId{static_cast<int32_t>(graph.tensors.size()) - 1};
+// Shapes, kinds and who reads what: all that is listed of a graph.
+class ShapedGraph {
+ public:
+  TensorId tensor(const Shape& shape, DType type = DType::kInt8) {
+    graph_.tensors.push_back({.name = "t", .shape = shape, .type = type});
+    return TensorId{static_cast<int32_t>(graph_.tensors.size()) - 1};
+  }
+  TensorId weights(const Shape& shape) {
+    const TensorId t = tensor(shape);
+    graph_.tensor(t).data = std::make_shared<const Bytes>(static_cast<size_t>(elements(shape)));
+    return t;
+  }
+  TensorId input(const Shape& shape, DType type) {
+    graph_.inputs.push_back({tensor(shape, type)});
+    return graph_.inputs.back().tensor;
+  }
+  TensorId op(Attributes attributes, std::vector<TensorId> inputs, const Shape& shape,
+              DType type = DType::kInt8) {
+    const TensorId out = tensor(shape, type);
+    graph_.ops.push_back(
+        {.attributes = std::move(attributes), .inputs = std::move(inputs), .outputs = {out}});
+    return out;
+  }
+  TensorId conv(TensorId x, int64_t channels) {
+    return op(Conv2D{}, {x, weights({channels, 3, 3, shape(x)[3]})}, scaled(x, 2, channels));
+  }
+  TensorId pool(TensorId x) { return op(MaxPool2D{}, {x}, scaled(x, 1, shape(x)[3])); }
+  TensorId transposed(TensorId x, int64_t channels) {
+    const TensorId up =
+        op(TransposeConv{}, {x, weights({channels, 2, 2, shape(x)[3]})}, scaled(x, 4, channels));
+    return op(Pad{}, {up}, shape(up));
+  }
+  TensorId concat(TensorId a, TensorId b) {
+    return op(Concat{.axis = 3}, {a, b}, scaled(a, 2, shape(a)[3] + shape(b)[3]));
+  }
+  [[nodiscard]] const Shape& shape(TensorId t) const { return graph_.tensor(t).shape; }
+  Graph with_output(TensorId t) {
+    graph_.outputs = {{t}};
+    return std::move(graph_);
+  }
+
+ private:
+  [[nodiscard]] Shape scaled(TensorId x, int64_t halves, int64_t channels) const {
+    return {1, shape(x)[1] * halves / 2, shape(x)[2] * halves / 2, channels};
+  }
+  Graph graph_;
+};
+
+Graph tiny_unet_graph() {
+  ShapedGraph net;
+  TensorId x = net.op(Quantize{}, {net.input({1, 80, 120, 3}, DType::kFloat32)}, {1, 80, 120, 3});
+  std::vector<TensorId> skips;
+  for (const int64_t channels : {8, 16, 32}) {
+    skips.push_back(net.conv(net.conv(x, channels), channels));
+    x = net.pool(skips.back());
+  }
+  x = net.conv(net.conv(x, 64), 64);
+  for (const int64_t channels : {16, 8, 4}) {
+    x = net.concat(skips.back(), net.transposed(x, channels));
+    x = net.conv(net.conv(x, 2 * channels), 2 * channels);
+    skips.pop_back();
+  }
+  return net.with_output(net.op(Dequantize{}, {net.conv(x, 1)}, {1, 80, 120, 1}, DType::kFloat32));
+}
+
+TEST(TinySeg, AGraphIsListedAsByHand) {
+  const Graph graph = tiny_unet_graph();
+  const auto counted = [&](const std::string& steps) {
+    return tinyseg::count(graph, tinyseg::counted_steps(steps)).arena_bytes;
   };
-  const TensorId x = add({1, 4, 6, 2}, DType::kInt8, false);
-  const TensorId weights = add({3, 2, 2, 2}, DType::kInt8, true);
-  const TensorId up = add({1, 8, 12, 3}, DType::kInt8, false);
-  const TensorId real = add({1, 8, 12, 3}, DType::kFloat32, false);
-  graph.ops = {{.attributes = TransposeConv{}, .inputs = {x, weights}, .outputs = {up}},
-               {.attributes = Dequantize{}, .inputs = {up}, .outputs = {real}}};
-  graph.inputs = {{x}};
-  graph.outputs = {{real}};
-  return graph;
+  EXPECT_EQ(counted(""), 307'216);
+  EXPECT_EQ(counted("scratch16"), 230'416);
+  EXPECT_EQ(counted("scratch16,spill"), 230'400);
+  EXPECT_EQ(counted("scratch16,spill,concat"), 192'000);
+  EXPECT_EQ(counted("scratch16,spill,concat,conv"), 182'400);
+  EXPECT_EQ(counted("scratch16,spill,concat,conv,target=201616"), 201'616);
+  // The paper's buffers x and y (Figure 3b): numbers 33 and 34.
+  const OperatorList list = tinyseg::list_of(graph, 32);
+  EXPECT_EQ(list.tensors.size(), 39u);
+  EXPECT_EQ(list.tensors[33].size_bytes, 38'400);
+  EXPECT_EQ(list.tensors[34].size_bytes, 115'200);
+}
+
+Graph upsampling_network() {
+  ShapedGraph net;
+  const TensorId x = net.input({1, 4, 6, 2}, DType::kInt8);
+  const TensorId up = net.op(TransposeConv{}, {x, net.weights({3, 2, 2, 2})}, {1, 8, 12, 3});
+  return net.with_output(net.op(Dequantize{}, {up}, {1, 8, 12, 3}, DType::kFloat32));
 }
 
 TEST(TinySeg, TransposedConvolutionsHaveComputedShapesAndScratch) {

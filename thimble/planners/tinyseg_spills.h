@@ -33,10 +33,10 @@ struct Spill {
   TensorId tensor;
   int64_t first_channel = 0, channels = 0;  ///< along the last axis: these are spilled
   int64_t bytes = 0;                        ///< written, and read as often
-  /// Written behind this operator; invalid: before any. Operators of the converter between are left
-  /// out, so nothing of the network may stand between both.
+  /// Written behind this operator of the network; invalid: before any.
   OpId behind;
-  OpId before;  ///< Fetched in front of it: the first reader behind the range.
+  /// Fetched in front of this one. Where only computed shapes lie in the range, it is the next one.
+  OpId before;
   OpId concat;  ///< joins what was fetched while fetching it; invalid: the tensor is made again
   OpId conv;    ///< reads what is joined, which is never whole; invalid: none
 };
