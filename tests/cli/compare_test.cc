@@ -237,5 +237,34 @@ TEST_F(Compare, PapersFiguresWithoutPlannerOrNetworkSaySo) {
   EXPECT_THAT(text.out, HasSubstr("it is so"));
 }
 
+TEST_F(Compare, CountedFiguresNeedNoPlan) {
+  const auto figure = [](const std::string& metric, const std::string& value,
+                         const std::string& unit, const std::string& planner) {
+    return R"({"source": "s", "what": "w", "metric": ")" + metric + "\", " + value +
+           R"(, "unit": ")" + unit + R"(", "accounting": "a", "model": "zoo:unet",)" +
+           R"("rewrite": false, "planner": ")" + planner + "\"}";
+  };
+  const std::string all = "tinyseg:scratch16,spill,concat,conv";
+  write("counted.json",
+        R"({"title": "t", "citation": "c", "units": {"B": 1, "%": 1}, "accountings": {"a": "all"},
+      "figures": [)" +
+            figure("tflm_arena_bytes", R"("value": 516096)", "B", "tinyseg") + "," +
+            figure("tflm_arena_bytes", R"("relation": "drawn")", "B", all) + "," +
+            figure("tflm_saved_percent", R"("value": 14)", "%", all) + "," +
+            figure("tflm_arena_bytes", R"("value": 1)", "B", "tinyseg:spil") + "," +
+            figure("tflm_arena_bytes", R"("value": 1)", "B", "original") + "]}");
+  const json figures = compare({"--paper", "counted.json"}).at("figures");
+  EXPECT_EQ(figures.at(0).at("measured"), 516'096);
+  EXPECT_EQ(figures.at(0).at("difference_percent"), 0);
+  EXPECT_EQ(figures.at(1).at("measured"), 442'368);
+  EXPECT_TRUE(figures.at(1).at("published").is_null());
+  EXPECT_EQ(figures.at(1).at("published_as"), "drawn");
+  EXPECT_NEAR(figures.at(2).at("measured"), 100 * 73'728.0 / 516'096, 1e-9);
+  EXPECT_THAT(figures.at(3).at("not_measured").get<std::string>(), HasSubstr("no 'spil'"));
+  EXPECT_THAT(figures.at(4).at("not_measured").get<std::string>(),
+              HasSubstr("original: is not tinyseg with its steps"));
+  EXPECT_THAT(thimble({"compare", "--paper", "counted.json"}).out, HasSubstr("14.3 %"));
+}
+
 }  // namespace
 }  // namespace thimble::testing

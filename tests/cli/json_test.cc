@@ -219,6 +219,10 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"compare", "zoo:demo", "--planners", "original,stream", "--device", device});
   run({"compare", "--paper", "operator_reordering"});
   run({"compare", "--paper", "pex"});
+  write("drawn.json", R"({"title": "t", "citation": "c", "units": {"B": 1},
+      "accountings": {"a": "all"}, "figures": [{"source": "s", "what": "w", "metric": "arena_bytes",
+      "relation": "drawn", "unit": "B", "accounting": "a", "model": "zoo:demo"}]})");
+  run({"compare", "--paper", "drawn.json"});
   run({"zoo", "list"});
   run({"zoo", "build", "demo", "-o", "demo.tflite"});
   write("p.csv", "id,lower,upper,size\na,0,3,4\nb,2,5,8\n");

@@ -44,7 +44,8 @@ TEST(Papers, AllOfTheFolderAreBuiltInAndWellFormed) {
     const Paper paper = find_paper(entry.path().stem().string());
     EXPECT_FALSE(paper.figures.empty()) << paper.name;
     for (const PublishedFigure& figure : paper.figures) {
-      EXPECT_GE(paper.base_value(figure), 0) << figure.source;
+      EXPECT_GE(paper.base_value(figure).value_or(0), 0) << figure.source;
+      EXPECT_EQ(figure.value.has_value(), figure.relation != PaperRelation::kDrawn);
       EXPECT_TRUE(figure.model.starts_with("zoo:")) << figure.model;
     }
     ++files;
@@ -56,7 +57,7 @@ TEST(Papers, UnitsAreThePapers) {
   const auto first = [](const char* name, double value) {
     const Paper paper = find_paper(name);
     for (const PublishedFigure& figure : paper.figures) {
-      if (figure.value == value) return paper.base_value(figure);
+      if (figure.value == value) return paper.base_value(figure).value();
     }
     return 0.0;
   };
@@ -78,7 +79,8 @@ TEST(Papers, FaultsNameTheFigureAndTheField) {
   EXPECT_THAT(message_of(figure_with("value", "\"5\"")), HasSubstr("'value' must be a number"));
   EXPECT_THAT(message_of(figure_with("colour", "1")), HasSubstr("unknown field 'colour'"));
   EXPECT_THAT(message_of(figure_with("step", "1")), HasSubstr("'step' belongs to live_bytes"));
-  EXPECT_THAT(message_of(figure_with("relation", "\"about\"")), HasSubstr("equal, at_most"));
+  EXPECT_THAT(message_of(figure_with("relation", "\"about\"")), HasSubstr("equal, at_most, drawn"));
+  EXPECT_THAT(message_of(figure_with("relation", "\"drawn\"")), HasSubstr("belongs to what is"));
   for (const char* field : {"source", "unit", "accounting", "model", "metric"}) {
     EXPECT_THAT(message_of(figure_with(field, "")),
                 HasSubstr(std::string("lacks the field '") + field));

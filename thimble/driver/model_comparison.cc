@@ -99,6 +99,11 @@ void add_cells(const ComparisonJob& job, ComparedModel& result) {
   }
   result.weight_bytes = inspect(graph).weight_bytes;
   result.activation_bytes = activation_bytes(graph);
+  for (const tinyseg::CountedSteps& steps : job.counts) {
+    const tinyseg::Count counted = tinyseg::count(graph, steps);
+    result.counts.push_back(
+        {.original_bytes = counted.original_bytes, .arena_bytes = counted.arena_bytes});
+  }
   for (const ComparedPlan& plan : job.plans) {
     request.planner = plan.planner;
     request.in_place = plan.in_place;
@@ -119,6 +124,7 @@ ComparedModel compared(const ComparisonJob& job) {
   if (outcome.planned()) return result;
   // The model could not be read: the reason stands in every cell.
   result.interpreter = failed("interpreter", outcome.outcome, outcome.reason);
+  result.counts.assign(job.counts.size(), {.outcome = outcome.outcome, .reason = outcome.reason});
   result.cells.clear();
   for (const ComparedPlan& plan : job.plans)
     result.cells.push_back(failed(plan.planner, outcome.outcome, outcome.reason));

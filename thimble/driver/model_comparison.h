@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "thimble/driver/driver.h"
+#include "thimble/planners/tinyseg_count.h"
 #include "thimble/report/comparison.h"
 
 namespace thimble {
@@ -23,6 +24,7 @@ struct ComparisonJob {
   std::string model;  ///< as the user named it
   Request request;    ///< all but the model and what a plan says
   std::vector<ComparedPlan> plans;
+  std::vector<tinyseg::CountedSteps> counts = {};
   bool interpreter = true;  ///< measure the interpreter's plan too
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "thimble/model/error.h"
 #include "thimble/planners/registry.h"
@@ -12,10 +13,21 @@
 namespace thimble {
 namespace {
 
-// Where a figure's number will be.
+// Where a figure's number will be: among the plans of a job, or among its counts.
 struct CellPlace {
-  size_t job = 0, plan = 0;
+  size_t job = 0, at = 0;
 };
+
+constexpr std::string_view kTinySeg = "tinyseg";
+
+tinyseg::CountedSteps steps_of(const PublishedFigure& figure) {
+  const size_t colon = figure.planner.find(':');
+  if (figure.planner.substr(0, colon) != kTinySeg) {
+    throw CompileError(figure.planner, fmt::format("is not {} with its steps, which counts {}",
+                                                   kTinySeg, name(figure.metric)));
+  }
+  return tinyseg::counted_steps(colon == std::string::npos ? "" : figure.planner.substr(colon + 1));
+}
 
 // Why a figure cannot be measured yet; empty if nothing speaks against trying.
 std::string obstacle(const PublishedFigure& figure) {
@@ -23,10 +35,15 @@ std::string obstacle(const PublishedFigure& figure) {
     return fmt::format("{} needs the hardware or a model of it", name(figure.metric));
   const std::string planner = figure.planner.substr(0, figure.planner.find(':'));
   const auto& known = planners();
-  if (std::none_of(known.begin(), known.end(), [&](const Planner& p) { return planner == p.name; }))
+  if (!counted(figure.metric) &&
+      std::none_of(known.begin(), known.end(), [&](const Planner& p) { return planner == p.name; }))
     return fmt::format("no planner '{}'", planner);
   try {
-    [[maybe_unused]] const PlannerChoice choice = choose_planner(figure.planner);
+    if (counted(figure.metric)) {
+      [[maybe_unused]] const tinyseg::CountedSteps steps = steps_of(figure);
+    } else {
+      [[maybe_unused]] const PlannerChoice choice = choose_planner(figure.planner);
+    }
   } catch (const CompileError& error) {
     return error.what();
   }
@@ -40,6 +57,15 @@ std::string obstacle(const PublishedFigure& figure) {
   return fmt::format("no network '{}' in the zoo", network);
 }
 
+// Its position in the list, at whose end it is put if it is not there.
+template <typename Element>
+size_t place_in(std::vector<Element>& list, const Element& element) {
+  const auto it = std::find(list.begin(), list.end(), element);
+  if (it != list.end()) return static_cast<size_t>(it - list.begin());
+  list.push_back(element);
+  return list.size() - 1;
+}
+
 CellPlace add_figure(const PublishedFigure& figure, std::vector<ComparisonJob>& jobs) {
   auto job = std::find_if(jobs.begin(), jobs.end(), [&](const ComparisonJob& j) {
     return j.model == figure.model && j.request.graph.rewrite == figure.rewrite;
@@ -49,15 +75,28 @@ CellPlace add_figure(const PublishedFigure& figure, std::vector<ComparisonJob>& 
                       {.model = figure.model,
                        .request = {.graph = {.rewrite = figure.rewrite, .keep_channels = true}},
                        .plans = {},
+                       .counts = {},
                        .interpreter = false});
   }
+  const auto at = static_cast<size_t>(job - jobs.begin());
+  if (counted(figure.metric)) return {at, place_in(job->counts, steps_of(figure))};
   const ComparedPlan wanted{
       .planner = figure.planner,
       .in_place = figure.in_place,
       .layout = figure.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize};
-  auto plan = std::find(job->plans.begin(), job->plans.end(), wanted);
-  if (plan == job->plans.end()) plan = job->plans.insert(plan, wanted);
-  return {static_cast<size_t>(job - jobs.begin()), static_cast<size_t>(plan - job->plans.begin())};
+  return {at, place_in(job->plans, wanted)};
+}
+
+ReproducedFigure count_of(const PublishedFigure& figure, const CountedArena& count) {
+  if (count.outcome == Outcome::kInternalFault) throw InternalError(count.reason);
+  if (count.outcome != Outcome::kPlanned)
+    return {.measured = std::nullopt, .not_measured = count.reason};
+  const auto bytes = static_cast<double>(count.arena_bytes);
+  const auto original = static_cast<double>(std::max<int64_t>(count.original_bytes, 1));
+  return {.measured = figure.metric == Metric::kTflmArenaBytes
+                          ? bytes
+                          : 100 * (original - bytes) / original,
+          .not_measured = {}};
 }
 
 ReproducedFigure result_of(const PublishedFigure& figure, const ComparedModel& model,
@@ -89,6 +128,8 @@ ReproducedFigure result_of(const PublishedFigure& figure, const ComparedModel& m
       return measured(model.weight_bytes);
     case Metric::kActivationBytes:
       return measured(model.activation_bytes);
+    case Metric::kTflmArenaBytes:
+    case Metric::kTflmSavedPercent:
     case Metric::kLatency:
     case Metric::kLatencyPercent:
     case Metric::kEnergy:
@@ -114,7 +155,9 @@ std::vector<ReproducedFigure> reproduce(const Paper& paper, const ComparisonRunn
   for (size_t k = 0; k < paper.figures.size(); ++k) {
     if (!places[k]) continue;
     const ComparedModel& model = models[places[k]->job];
-    results[k] = result_of(paper.figures[k], model, model.cells[places[k]->plan]);
+    const PublishedFigure& figure = paper.figures[k];
+    results[k] = counted(figure.metric) ? count_of(figure, model.counts[places[k]->at])
+                                        : result_of(figure, model, model.cells[places[k]->at]);
   }
   return results;
 }

@@ -14,7 +14,8 @@ namespace thimble {
 using ComparisonRunner =
     std::function<std::vector<ComparedModel>(const std::vector<ComparisonJob>& jobs)>;
 
-/// One result per figure of `paper`. There is one job for all figures of a model. Figures whose
+/// One result per figure of `paper`. There is one job for all figures of a model; figures that are
+/// counted take its graph alone. Figures whose
 /// planner or network does not exist say so. Throws InternalError if a plan was wrong.
 [[nodiscard]] std::vector<ReproducedFigure> reproduce(const Paper& paper,
                                                       const ComparisonRunner& run);

@@ -35,12 +35,20 @@ struct ComparedCell {
   [[nodiscard]] bool planned() const { return outcome == Outcome::kPlanned; }
 };
 
+/// The arena that the interpreter's planner gives a network after a paper's steps.
+struct CountedArena {
+  Outcome outcome = Outcome::kPlanned;
+  std::string reason;  ///< unless planned: the numbers below are then 0
+  int64_t original_bytes = 0, arena_bytes = 0;
+};
+
 struct ComparedModel {
   std::string model;                ///< as the user named it
   ComparedCell interpreter;         ///< file's order, greedy_by_size, nothing in place or rewritten
   std::vector<ComparedCell> cells;  ///< one per planner
-  int64_t weight_bytes = 0;         ///< constants that operators read, as the file has them
-  int64_t activation_bytes = 0;     ///< all other tensors, each counted once
+  std::vector<CountedArena> counts;  ///< one per count that was asked for
+  int64_t weight_bytes = 0;          ///< constants that operators read, as the file has them
+  int64_t activation_bytes = 0;      ///< all other tensors, each counted once
 };
 
 struct PlannerComparison {

@@ -18,11 +18,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array kMetrics = {
-    Metric::kPeakBytes,         Metric::kArenaBytes,  Metric::kLiveBytes,       Metric::kMacs,
-    Metric::kExtraMacsPercent,  Metric::kWeightBytes, Metric::kActivationBytes, Metric::kLatency,
-    Metric::kLatencyPercent,    Metric::kEnergy,      Metric::kIoSeconds,       Metric::kIoTasks,
-    Metric::kWrittenBytesPerDay};
+constexpr std::array kMetrics = {Metric::kPeakBytes,         Metric::kArenaBytes,
+                                 Metric::kLiveBytes,         Metric::kMacs,
+                                 Metric::kExtraMacsPercent,  Metric::kWeightBytes,
+                                 Metric::kActivationBytes,   Metric::kTflmArenaBytes,
+                                 Metric::kTflmSavedPercent,  Metric::kLatency,
+                                 Metric::kLatencyPercent,    Metric::kEnergy,
+                                 Metric::kIoSeconds,         Metric::kIoTasks,
+                                 Metric::kWrittenBytesPerDay};
 
 // A JSON object and the words that say where it is.
 struct Object {
@@ -86,7 +89,8 @@ PaperRelation relation_of(const Object& object) {
   const std::string word = object.text("relation", "equal");
   if (word == "equal") return PaperRelation::kEqual;
   if (word == "at_most") return PaperRelation::kAtMost;
-  object.reject(fmt::format("'relation' is '{}'; known are equal, at_most", word));
+  if (word == "drawn") return PaperRelation::kDrawn;
+  object.reject(fmt::format("'relation' is '{}'; known are equal, at_most, drawn", word));
 }
 
 PublishedFigure figure_of(const Object& object, const Paper& paper) {
@@ -96,11 +100,15 @@ PublishedFigure figure_of(const Object& object, const Paper& paper) {
   figure.source = object.text("source");
   figure.what = object.text("what");
   figure.metric = metric_of(object);
-  figure.value = object.number("value");
+  figure.relation = relation_of(object);
+  if (figure.relation != PaperRelation::kDrawn) {
+    figure.value = object.number("value");
+  } else if (object.json.contains("value")) {
+    object.reject("'value' belongs to what is printed, and 'relation' is 'drawn'");
+  }
   figure.unit = object.text("unit");
   if (!paper.units.contains(figure.unit))
     object.reject(fmt::format("'unit' is '{}', which is not among the units", figure.unit));
-  figure.relation = relation_of(object);
   figure.accounting = object.text("accounting");
   if (!paper.accountings.contains(figure.accounting)) {
     object.reject(
@@ -147,6 +155,10 @@ const char* name(Metric metric) {
       return "weight_bytes";
     case Metric::kActivationBytes:
       return "activation_bytes";
+    case Metric::kTflmArenaBytes:
+      return "tflm_arena_bytes";
+    case Metric::kTflmSavedPercent:
+      return "tflm_saved_percent";
     case Metric::kLatency:
       return "latency_seconds";
     case Metric::kLatencyPercent:
@@ -163,10 +175,15 @@ const char* name(Metric metric) {
   throw InternalError("unknown Metric");
 }
 
-bool measurable(Metric metric) { return metric <= Metric::kActivationBytes; }
+bool counted(Metric metric) {
+  return metric == Metric::kTflmArenaBytes || metric == Metric::kTflmSavedPercent;
+}
 
-double Paper::base_value(const PublishedFigure& figure) const {
-  return figure.value * units.at(figure.unit);
+bool measurable(Metric metric) { return metric <= Metric::kActivationBytes || counted(metric); }
+
+std::optional<double> Paper::base_value(const PublishedFigure& figure) const {
+  if (!figure.value) return std::nullopt;
+  return *figure.value * units.at(figure.unit);
 }
 
 Paper parse_paper(const std::string& json, const std::string& name) {

@@ -25,6 +25,9 @@ enum class Metric : uint8_t {
   kExtraMacsPercent,
   kWeightBytes,
   kActivationBytes,  ///< all activations together, each counted once
+  // Counted by TinySeg's algorithms (planners/tinyseg_count.h); `planner` has the steps.
+  kTflmArenaBytes,    ///< by the interpreter's planner
+  kTflmSavedPercent,  ///< less than without any step
   // Not measured by planning: time and energy on the board, traffic to storage.
   kLatency,
   kLatencyPercent,  ///< more than with enough memory
@@ -36,20 +39,23 @@ enum class Metric : uint8_t {
 [[nodiscard]] const char* name(Metric metric);  ///< "peak_bytes", ...
 /// `thimble compare` can measure it.
 [[nodiscard]] bool measurable(Metric metric);
+/// Without a plan: tinyseg::count() does.
+[[nodiscard]] bool counted(Metric metric);
 
-/// How a figure is meant: as it is, or as a bound that the paper keeps.
-enum class PaperRelation : uint8_t { kEqual, kAtMost };
+/// How a figure is meant: as it is, as a bound that the paper keeps, or as a point of a curve that
+/// is drawn without its number.
+enum class PaperRelation : uint8_t { kEqual, kAtMost, kDrawn };
 
 struct PublishedFigure {
   std::string source;  ///< "Table 3, row 1"
   std::string what;    ///< in the paper's words: "Original, partial"
   Metric metric = Metric::kPeakBytes;
-  double value = 0;
-  std::string unit;  ///< as printed, a key of Paper::units
+  std::optional<double> value;  ///< none: kDrawn
+  std::string unit;             ///< as printed, a key of Paper::units
   PaperRelation relation = PaperRelation::kEqual;
   std::string accounting;  ///< a key of Paper::accountings
   std::string model;       ///< as on the command line: "zoo:NAME:key=value"
-  std::string planner;     ///< as on the command line
+  std::string planner;     ///< as on the command line; counted figures: "tinyseg:STEPS"
   bool in_place = true, rewrite = true;
   std::string layout = "exact";
   std::optional<int> step;  ///< kLiveBytes: position in the schedule
@@ -64,8 +70,8 @@ struct Paper {
   std::map<std::string, std::string> accountings;  ///< short name -> what counts
   std::vector<PublishedFigure> figures;
 
-  /// In bytes, MACs, percent, seconds, ...
-  [[nodiscard]] double base_value(const PublishedFigure& figure) const;
+  /// In bytes, MACs, percent, seconds, ...; none if the figure has no number.
+  [[nodiscard]] std::optional<double> base_value(const PublishedFigure& figure) const;
 };
 
 /// Throws CompileError that names the field and the figure.

@@ -19,19 +19,21 @@ using Results = std::vector<ReproducedFigure>;
 
 std::optional<double> difference_percent(const Paper& paper, const PublishedFigure& figure,
                                          const ReproducedFigure& result) {
-  const double published = paper.base_value(figure);
-  if (!result.measured || published == 0) return std::nullopt;
-  return 100 * (*result.measured - published) / published;
+  const std::optional<double> published = paper.base_value(figure);
+  if (!result.measured || published.value_or(0) == 0) return std::nullopt;
+  return 100 * (*result.measured - *published) / *published;
 }
 
 std::string published_text(const PublishedFigure& figure) {
+  if (!figure.value) return "drawn";
   return fmt::format("{}{} {}", figure.relation == PaperRelation::kAtMost ? "<= " : "",
-                     figure.value, figure.unit);
+                     *figure.value, figure.unit);
 }
 
 std::string measured_text(const PublishedFigure& figure, const ReproducedFigure& result) {
   if (!result.measured) return "-";
-  if (figure.metric == Metric::kExtraMacsPercent) return fmt::format("{:.1f} %", *result.measured);
+  if (figure.metric == Metric::kExtraMacsPercent || figure.metric == Metric::kTflmSavedPercent)
+    return fmt::format("{:.1f} %", *result.measured);
   return with_separators(std::llround(*result.measured)) +
          (figure.metric == Metric::kMacs ? "" : " B");
 }
@@ -105,7 +107,8 @@ std::string notes_text(const Paper& paper, const Notes& notes, const char* bulle
 
 Json figure_json(const Paper& paper, const PublishedFigure& figure,
                  const ReproducedFigure& result) {
-  const std::optional<double> percent = difference_percent(paper, figure, result);
+  const std::optional<double> percent = difference_percent(paper, figure, result),
+                              published = paper.base_value(figure);
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
   return {{"source", figure.source},
           {"figure", figure.what},
@@ -117,7 +120,7 @@ Json figure_json(const Paper& paper, const PublishedFigure& figure,
           {"metric", name(figure.metric)},
           {"step", figure.step ? Json(*figure.step) : Json()},
           {"accounting", figure.accounting},
-          {"published", paper.base_value(figure)},
+          {"published", published ? Json(*published) : Json()},
           {"published_as", published_text(figure)},
           {"measured", result.measured ? Json(*result.measured) : Json()},
           {"difference_percent", percent ? Json(*percent) : Json()},
