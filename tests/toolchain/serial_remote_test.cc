@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver and the host of the serial remote, over a line that is right, faulty, silent or lies.
+#include "runtime/storage/serial_remote.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+#include <optional>
+#include <random>
+
+#include "tests/toolchain/serial_line.h"
+
+namespace thimble {
+namespace {
+
+using ::testing::Each;
+using testing::SerialLine;
+using Bytes = std::vector<uint8_t>;
+
+constexpr uint32_t kTokens = 4;
+
+Bytes counted(uint32_t size, uint8_t first = 0) {
+  Bytes bytes(size);
+  std::iota(bytes.begin(), bytes.end(), first);
+  return bytes;
+}
+
+class Device {
+ public:
+  explicit Device(uint32_t seed = 1) : line_(seed) {
+    const thimble_serial_link link = line_.link();
+    storage_ = thimble_serial_remote_open(&remote_, &link, operations_.data(), kTokens);
+  }
+
+  int write(uint32_t offset, const Bytes& bytes, uint32_t token = 0) {
+    const int status = begin_write(offset, bytes, token);
+    return status != 0 ? status : wait(token);
+  }
+  int begin_write(uint32_t offset, const Bytes& bytes, uint32_t token) {
+    return storage_.write_async(storage_.context, token, offset, bytes.data(),
+                                static_cast<uint32_t>(bytes.size()));
+  }
+  int begin_read(uint32_t offset, Bytes& bytes, uint32_t token) {
+    return storage_.read_async(storage_.context, token, offset, bytes.data(),
+                               static_cast<uint32_t>(bytes.size()));
+  }
+  int read(uint32_t offset, Bytes& bytes, uint32_t token = 0) {
+    const int status = begin_read(offset, bytes, token);
+    return status != 0 ? status : wait(token);
+  }
+  int erase(uint32_t offset, uint32_t size, uint32_t token = 0) {
+    const int status = storage_.erase_async(storage_.context, token, offset, size);
+    return status != 0 ? status : wait(token);
+  }
+  int wait(uint32_t token) { return storage_.wait(storage_.context, token); }
+  void cancel() { storage_.cancel(storage_.context); }
+
+  SerialLine line_;
+  std::array<thimble_serial_operation, kTokens> operations_;
+  thimble_serial_remote remote_;
+  thimble_storage storage_;
+};
+
+class SerialRemote : public ::testing::Test, public Device {};
+
+TEST_F(SerialRemote, ReadsWhatWasWritten) {
+  EXPECT_EQ(thimble_serial_remote_connect(&remote_, 1 << 16), 0);
+  EXPECT_EQ(write(100, counted(10'000)), 0);
+  Bytes read_back(10'000);
+  EXPECT_EQ(read(100, read_back), 0);
+  EXPECT_EQ(read_back, counted(10'000));
+  EXPECT_EQ(line_.host.counts().written_bytes, 10'000);
+  EXPECT_EQ(remote_.resent, 0u);
+}
+
+TEST_F(SerialRemote, TakesBytesOfAllValuesAndNoBytes) {
+  for (const uint32_t size : {0u, 1u, 253u, 254u, 255u, 511u, 512u, 513u}) {
+    for (const uint8_t value : {0, 1, 255}) {
+      EXPECT_EQ(write(size, Bytes(size, value)), 0);
+      Bytes read_back(size, 7);
+      EXPECT_EQ(read(size, read_back), 0);
+      EXPECT_THAT(read_back, Each(value)) << size;
+    }
+  }
+}
+
+TEST_F(SerialRemote, SendsWritesWithoutWaiting) {
+  ASSERT_EQ(thimble_serial_remote_connect(&remote_, 0), 0);
+  const Bytes line = counted(960);
+  const int64_t before = line_.sent_frames();
+  EXPECT_EQ(begin_write(0, line, 0), 0);
+  EXPECT_EQ(begin_write(960, line, 1), 0);
+  EXPECT_EQ(line_.sent_frames() - before, 4);
+  EXPECT_EQ(line_.host.counts().written_bytes, 1920);
+  EXPECT_EQ(wait(1), 0);
+  EXPECT_EQ(wait(0), 0);
+  EXPECT_EQ(line_.sent_frames() - before, 4);
+}
+
+TEST_F(SerialRemote, OverlappingOperationsKeepTheirOrder) {
+  Bytes first(5000, 0);
+  const Bytes ones(5000, 1), twos(5000, 2);
+  EXPECT_EQ(begin_write(0, ones, 0), 0);
+  EXPECT_EQ(begin_read(0, first, 1), 0);
+  EXPECT_EQ(begin_write(0, twos, 2), 0);
+  for (uint32_t token = 0; token < 3; ++token) EXPECT_EQ(wait(token), 0);
+  EXPECT_THAT(first, Each(1));
+  EXPECT_EQ(read(0, first), 0);
+  EXPECT_THAT(first, Each(2));
+}
+
+TEST_F(SerialRemote, SaysWhatWasNeverWrittenOrWasErased) {
+  Bytes bytes(10);
+  EXPECT_EQ(read(0, bytes), THIMBLE_SERIAL_GONE);
+  EXPECT_EQ(write(0, counted(5000)), 0);
+  EXPECT_EQ(erase(4090, 500), 0);
+  EXPECT_EQ(read(4080, bytes), 0);
+  EXPECT_EQ(read(4081, bytes), THIMBLE_SERIAL_GONE);
+  EXPECT_EQ(read(4590, bytes), 0);
+}
+
+TEST_F(SerialRemote, SaysWhatDoesNotFit) {
+  EXPECT_EQ(thimble_serial_remote_connect(&remote_, (1 << 16) + 1), THIMBLE_STORAGE_FULL);
+  EXPECT_EQ(write(1 << 16, counted(1)), THIMBLE_STORAGE_FULL);
+  EXPECT_EQ(write(0xFFFFFFFF, counted(2)), THIMBLE_STORAGE_FULL);
+  EXPECT_EQ(write((1 << 16) - 1, counted(1)), 0);
+}
+
+TEST_F(SerialRemote, ReplacesAHostThatIsTooSmall) {
+  line_.host = RemoteStore(100, 5);
+  EXPECT_EQ(write(90, counted(11)), THIMBLE_STORAGE_FULL) << "found when the host says its size";
+  line_.restart_host();
+  cancel();
+  EXPECT_EQ(write(90, counted(11)), 0);
+}
+
+TEST_F(SerialRemote, RefusesTokensThatAreNoneOrInUse) {
+  const Bytes bytes = counted(4);
+  EXPECT_EQ(begin_write(0, bytes, kTokens), THIMBLE_STORAGE_WRITE_FAILED);
+  EXPECT_EQ(begin_write(0, bytes, 0), 0);
+  EXPECT_EQ(begin_write(8, bytes, 0), THIMBLE_STORAGE_WRITE_FAILED);
+  EXPECT_EQ(wait(0), 0);
+  EXPECT_EQ(wait(0), THIMBLE_STORAGE_READ_FAILED);
+}
+
+TEST_F(SerialRemote, EndsWhenTheHostIsSilent) {
+  line_.silent = true;
+  EXPECT_EQ(thimble_serial_remote_connect(&remote_, 0), THIMBLE_STORAGE_TIMED_OUT);
+  const uint32_t before = line_.milliseconds;
+  EXPECT_EQ(write(0, counted(100)), THIMBLE_STORAGE_TIMED_OUT);
+  EXPECT_LE(line_.milliseconds - before, remote_.give_up_ms + 2);
+  line_.silent = false;
+  EXPECT_EQ(write(0, counted(100)), 0);
+}
+
+TEST_F(SerialRemote, GoesOnWhenTheHostIsStartedAnewWhileWriting) {
+  line_.frames_until_restart = 8;
+  EXPECT_EQ(write(0, counted(20'000)), 0);
+  EXPECT_EQ(line_.restarts, 1);
+  Bytes end(512), begin(512);
+  EXPECT_EQ(read(20'000 - 512, end), 0);
+  EXPECT_EQ(end, counted(512, static_cast<uint8_t>(20'000 - 512)));
+  EXPECT_EQ(read(0, begin), THIMBLE_SERIAL_GONE) << "the first host had it";
+}
+
+TEST_F(SerialRemote, ForgetsWhatIsCancelled) {
+  const Bytes bytes = counted(20'000);
+  EXPECT_EQ(begin_write(0, bytes, 0), 0);
+  cancel();
+  EXPECT_EQ(wait(0), THIMBLE_STORAGE_READ_FAILED);
+  EXPECT_EQ(write(0, counted(700, 3)), 0);
+  Bytes read_back(700);
+  EXPECT_EQ(read(0, read_back), 0);
+  EXPECT_EQ(read_back, counted(700, 3));
+}
+
+TEST_F(SerialRemote, EndsWhenTheLineIsOutOfOrder) {
+  remote_.link.send = [](void*, const void*, uint32_t) { return -7; };
+  EXPECT_EQ(write(0, counted(100)), THIMBLE_STORAGE_WRITE_FAILED);
+  remote_.link.receive = [](void*, void*, uint32_t) { return 1'000'000; };
+  Bytes bytes(10);
+  EXPECT_EQ(read(0, bytes), THIMBLE_STORAGE_READ_FAILED);
+}
+
+TEST_F(SerialRemote, EndsOnNoiseWithoutEnd) {
+  remote_.link.receive = [](void* context, void* bytes, uint32_t size) {
+    auto& line = *static_cast<SerialLine*>(context);
+    ++line.milliseconds;
+    for (uint32_t i = 0; i < size; ++i)
+      static_cast<uint8_t*>(bytes)[i] = static_cast<uint8_t>(line.random() % 40);
+    return static_cast<int32_t>(size);
+  };
+  EXPECT_EQ(write(0, counted(100)), THIMBLE_STORAGE_TIMED_OUT);
+  EXPECT_GT(remote_.damaged, 0u);
+}
+
+// What a program does with the storage, against what it must read.
+class Exercise : public Device {
+ public:
+  explicit Exercise(uint32_t seed) : Device(seed) {
+    constexpr uint32_t kWindows[] = {1, 3, 16};
+    remote_.window = kWindows[seed % 3];
+    for (uint32_t at = 0; at < expected_.size(); at += 1000) {
+      const Bytes bytes = counted(1000);
+      EXPECT_EQ(write(at, bytes), 0);
+      remember(at, bytes, true);
+    }
+  }
+
+  struct Outcome {
+    int64_t right = 0, failed = 0, wrong = 0;
+  };
+
+  /// Writes and reads at random; a read that says it is done is right or wrong.
+  Outcome run(int rounds) {
+    Outcome outcome;
+    for (int round = 0; round < rounds; ++round) {
+      std::array<Bytes, kTokens> bytes;
+      std::array<bool, kTokens> reads{}, begun{};
+      std::array<uint32_t, kTokens> offsets{};
+      for (uint32_t token = 0; token < kTokens; ++token) {
+        // A quarter of the storage each, as the verifier proves of what is in flight.
+        offsets[token] = token * kQuarter + line_.random() % 64;
+        bytes[token].resize(1 + line_.random() % (kQuarter - 64));
+        reads[token] = line_.random() % 2 == 0;
+        if (!reads[token])
+          for (uint8_t& byte : bytes[token]) byte = static_cast<uint8_t>(line_.random() >> 9);
+        const int status = reads[token] ? begin_read(offsets[token], bytes[token], token)
+                                        : begin_write(offsets[token], bytes[token], token);
+        begun[token] = status == 0;
+      }
+      for (uint32_t token = 0; token < kTokens; ++token) {
+        const int status = begun[token] ? wait(token) : -1;
+        if (reads[token]) {
+          if (status == 0) {
+            ++(is_right(offsets[token], bytes[token]) ? outcome.right : outcome.wrong);
+          } else {
+            ++outcome.failed;
+          }
+        } else {
+          remember(offsets[token], bytes[token], status == 0);
+        }
+      }
+      if (line_.random() % 16 == 0) cancel();
+    }
+    return outcome;
+  }
+
+ private:
+  static constexpr uint32_t kQuarter = 3000;
+
+  // A write that failed may have written anything of its bytes.
+  void remember(uint32_t offset, const Bytes& bytes, bool done) {
+    for (size_t i = 0; i < bytes.size(); ++i)
+      expected_[offset + i] = done ? std::optional<uint8_t>(bytes[i]) : std::nullopt;
+  }
+  [[nodiscard]] bool is_right(uint32_t offset, const Bytes& bytes) const {
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const auto& expected = expected_[offset + i];
+      if (expected && *expected != bytes[i]) return false;
+    }
+    return true;
+  }
+
+  std::array<std::optional<uint8_t>, kTokens * kQuarter> expected_{};
+};
+
+TEST(SerialRemoteFaults, TenThousandGiveTheRightDataOrAStatus) {
+  int64_t faults = 0, restarts = 0, right = 0, failed = 0;
+  for (uint32_t seed = 1; faults < 10'000; ++seed) {
+    Exercise exercise(seed);
+    exercise.line_.fault_rate = 0.02 * (1 + seed % 12);
+    if (seed % 4 == 0) exercise.line_.frames_until_restart = 1 + seed % 97;
+    const Exercise::Outcome outcome = exercise.run(10);
+    ASSERT_EQ(outcome.wrong, 0) << "seed " << seed;
+    faults += exercise.line_.faults;
+    restarts += exercise.line_.restarts;
+    right += outcome.right;
+    failed += outcome.failed;
+    EXPECT_TRUE(outcome.failed == 0 || exercise.line_.restarts > 0) << "seed " << seed;
+  }
+  EXPECT_GT(restarts, 10);
+  EXPECT_GT(failed, 10) << "what the host lost";
+  EXPECT_GT(right, 1000);
+}
+
+// A host that lies with right checks can hand out other bytes, which the tags of records find.
+// Nothing else happens, and every wait ends.
+TEST(SerialRemoteFaults, LiarsChangeNothingButTheBytesAskedFor) {
+  int64_t lies = 0, right = 0;
+  for (uint32_t seed = 1; lies < 10'000; ++seed) {
+    Exercise exercise(seed);
+    exercise.line_.lie_rate = 0.01 * (1 + seed % 30);
+    right += exercise.run(10).right;
+    lies += exercise.line_.lies;
+  }
+  EXPECT_GT(right, 0);
+}
+
+// Frames of a device that lies: whatever the host is told, it answers in bounds.
+TEST(RemoteStore, TakesAnyRequest) {
+  std::mt19937 random(1);
+  RemoteStore store(20'000, 1);
+  uint32_t session = 0, sequence = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    constexpr uint8_t kKinds[] = {1, 2, 2, 3, 3, 4, 5, 6, 7, 16};
+    runtime::FrameHeader header;
+    header.kind = static_cast<runtime::FrameKind>(kKinds[random() % std::size(kKinds)]);
+    header.length = static_cast<uint16_t>(random() % 8 == 0 ? random() : random() % 600);
+    if (header.kind == runtime::FrameKind::kHello && random() % 8 != 0) header.length = 1;
+    header.session = session;
+    header.sequence = random() % 4 == 0 ? random() : sequence;
+    header.offset = random() % 16 == 0 ? random() : random() % 20'000;
+    const Bytes payload = counted(random() % 3 == 0 ? 4 : random() % 513);
+    Bytes request;
+    runtime::write_frame(
+        header, payload.data(), static_cast<uint32_t>(payload.size()),
+        [&](const uint8_t* at, uint32_t count) { request.insert(request.end(), at, at + count); });
+    const Bytes answers = store.take(request);
+    ASSERT_LE(answers.size(), 25 * request.size() + 600);
+    thimble_serial_receiver receiver = {};
+    runtime::Frame frame;
+    for (const uint8_t byte : answers) {
+      const uint32_t length = runtime::receive_byte(receiver, byte);
+      if (length == 0) continue;
+      ASSERT_TRUE(runtime::parse_frame(receiver.bytes, length, frame));
+      if (frame.header.kind == runtime::FrameKind::kWelcome) {
+        session = frame.header.session;
+        sequence = header.sequence;
+      }
+      if (frame.header.kind == runtime::FrameKind::kAck) sequence = frame.header.sequence;
+      if (frame.header.kind == runtime::FrameKind::kData) ++sequence;
+      if (frame.header.kind == runtime::FrameKind::kGone) ++sequence;
+    }
+  }
+  const RemoteCounts& counts = store.counts();
+  for (const int64_t count : {counts.writes, counts.reads, counts.erased_bytes, counts.gone,
+                              counts.repeated, counts.gaps, counts.refused, counts.read_bytes})
+    EXPECT_GT(count, 0);
+}
+
+}  // namespace
+}  // namespace thimble
