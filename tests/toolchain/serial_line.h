@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A serial line in memory between the driver and a host, which drops, repeats, flips, shortens and
-// swaps frames, and whose host may be silent, lie, or be started anew.
+// delays frames, and whose host may be silent, lie, or be started anew.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <iterator>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/storage/serial_remote.h"
@@ -27,6 +30,8 @@ class SerialLine {
   double lie_rate = 0;                ///< of the host's frames: another one with a right check
   bool silent = false;                ///< the host says nothing
   uint32_t frames_until_restart = 0;  ///< of the device's; 0: never
+  /// What it does to each of the host's frames.
+  std::function<void(runtime::FrameHeader&, std::vector<uint8_t>&)> rewrite;
   int64_t faults = 0, lies = 0, restarts = 0;
   uint32_t milliseconds = 0;
 
@@ -88,71 +93,54 @@ class SerialLine {
 
   bool chance(double rate) { return std::uniform_real_distribution<>(0, 1)(random) < rate; }
 
+  /// A frame that comes late.
+  struct Held {
+    Bytes frame;
+    uint32_t frames = 0;  ///< that pass it
+  };
+
   /// The frames that arrive in place of one.
-  std::vector<Bytes> disturb(const Bytes& frame, Bytes& held) {
-    std::vector<Bytes> arriving;
+  std::vector<Bytes> disturb(const Bytes& frame, Held& held) {
+    std::vector<Bytes> arriving = {frame};
     if (chance(fault_rate)) {
       ++faults;
-      Bytes changed = frame;
-      switch (random() % 5) {
+      switch (random() % 6) {
         case 0:
+          arriving.clear();
           break;
         case 1:
-          arriving = {frame, frame};
+          arriving.push_back(frame);
           break;
         case 2:
-          changed[random() % changed.size()] ^= static_cast<uint8_t>(1u << (random() % 8));
-          arriving = {changed};
+          arriving[0][random() % frame.size()] ^= static_cast<uint8_t>(1u << (random() % 8));
           break;
         case 3:
-          changed.resize(random() % changed.size());
-          arriving = {changed};
+          arriving[0].resize(random() % frame.size());
           break;
-        default:
-          if (held.empty()) {
-            held = frame;
-            return {};
-          }
-          arriving = {frame};
+        default:  // twice: late, or late once more
+          if (!held.frame.empty()) break;
+          held = {frame, 1 + static_cast<uint32_t>(random() % 30)};
+          if (random() % 2 == 0) arriving.clear();
+          return arriving;
       }
-    } else {
-      arriving = {frame};
     }
-    if (!held.empty() && !arriving.empty()) arriving.push_back(std::exchange(held, {}));
+    if (held.frames > 0 && --held.frames == 0) arriving.push_back(std::exchange(held.frame, {}));
     return arriving;
   }
 
-  /// Another frame, rightly checked: a field or the payload is not what the host said.
+  /// Another frame, rightly checked.
   Bytes lie(const Bytes& bytes) {
-    if (!chance(lie_rate)) return bytes;
-    ++lies;
+    const bool lies_now = chance(lie_rate);
+    if (!lies_now && !rewrite) return bytes;
     thimble_serial_receiver receiver = {};
     runtime::Frame frame;
     for (const uint8_t byte : bytes) {
       const uint32_t length = runtime::receive_byte(receiver, byte);
       if (length > 0) runtime::parse_frame(receiver.bytes, length, frame);
     }
-    constexpr uint8_t kKinds[] = {16, 17, 18, 19, 20, 1, 255};
     Bytes payload(frame.payload, frame.payload + frame.payload_bytes);
-    switch (random() % 6) {
-      case 0:
-        frame.header.kind = static_cast<runtime::FrameKind>(kKinds[random() % std::size(kKinds)]);
-        break;
-      case 1:
-        frame.header.sequence += random() % 5 - 2;
-        break;
-      case 2:
-        frame.header.session ^= 1u << (random() % 32);
-        break;
-      case 3:
-        frame.header.length = static_cast<uint16_t>(random() % 4);
-        break;
-      case 4:
-        payload.resize(random() % (runtime::kMostPayloadBytes + 1));
-        break;
-      default:
-        if (!payload.empty()) payload[random() % payload.size()] ^= 0x40;
-    }
+    if (rewrite) rewrite(frame.header, payload);
+    if (lies_now) change(frame.header, payload);
     Bytes changed;
     runtime::write_frame(
         frame.header, payload.data(), static_cast<uint32_t>(payload.size()),
@@ -160,9 +148,34 @@ class SerialLine {
     return changed;
   }
 
+  void change(runtime::FrameHeader& header, Bytes& payload) {
+    ++lies;
+    constexpr uint8_t kKinds[] = {16, 17, 18, 19, 20, 1, 255};
+    switch (random() % 6) {
+      case 0:
+        header.kind = static_cast<runtime::FrameKind>(kKinds[random() % std::size(kKinds)]);
+        break;
+      case 1:
+        header.sequence += random() % 5 - 2;
+        break;
+      case 2:
+        header.session ^= 1u << (random() % 32);
+        break;
+      case 3:
+        header.length = static_cast<uint16_t>(random() % 4);
+        break;
+      case 4:
+        payload.resize(random() % (runtime::kMostPayloadBytes + 1));
+        break;
+      default:
+        if (!payload.empty()) payload[random() % payload.size()] ^= 0x40;
+    }
+  }
+
   uint32_t capacity_;
   int64_t sent_frames_ = 0;
-  Bytes partial_out_, partial_in_, held_out_, held_in_;
+  Bytes partial_out_, partial_in_;
+  Held held_out_, held_in_;
   std::deque<uint8_t> arrived_;
 };
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <optional>
@@ -176,6 +177,26 @@ TEST_F(SerialRemote, ForgetsWhatIsCancelled) {
   EXPECT_EQ(read_back, counted(700, 3));
 }
 
+// Lies with right checks: data of another size are taken for none, and the buffer is left alone.
+TEST_F(SerialRemote, TakesOnlyDataOfTheSizeAskedFor) {
+  ASSERT_EQ(write(0, counted(100)), 0);
+  line_.rewrite = [](runtime::FrameHeader& header, Bytes& payload) {
+    if (header.kind == runtime::FrameKind::kData) payload.resize(99);
+  };
+  Bytes bytes(100, 7);
+  EXPECT_EQ(read(0, bytes), THIMBLE_STORAGE_TIMED_OUT);
+  EXPECT_THAT(bytes, Each(7));
+}
+
+// Another session's frames and greetings are not this one's.
+TEST_F(SerialRemote, TakesOnlyFramesOfItsSession) {
+  ASSERT_EQ(thimble_serial_remote_connect(&remote_, 0), 0);
+  line_.rewrite = [](runtime::FrameHeader& header, Bytes&) { header.session ^= 1; };
+  EXPECT_EQ(write(0, counted(100)), THIMBLE_STORAGE_TIMED_OUT);
+  line_.rewrite = [](runtime::FrameHeader& header, Bytes&) { header.sequence ^= 1; };
+  EXPECT_EQ(thimble_serial_remote_connect(&remote_, 0), THIMBLE_STORAGE_TIMED_OUT);
+}
+
 TEST_F(SerialRemote, EndsWhenTheLineIsOutOfOrder) {
   remote_.link.send = [](void*, const void*, uint32_t) { return -7; };
   EXPECT_EQ(write(0, counted(100)), THIMBLE_STORAGE_WRITE_FAILED);
@@ -202,11 +223,9 @@ class Exercise : public Device {
   explicit Exercise(uint32_t seed) : Device(seed) {
     constexpr uint32_t kWindows[] = {1, 3, 16};
     remote_.window = kWindows[seed % 3];
-    for (uint32_t at = 0; at < expected_.size(); at += 1000) {
-      const Bytes bytes = counted(1000);
-      EXPECT_EQ(write(at, bytes), 0);
-      remember(at, bytes, true);
-    }
+    const Bytes bytes = counted(kStoredBytes);
+    EXPECT_EQ(write(0, bytes), 0);
+    std::copy(bytes.begin(), bytes.end(), expected_.begin());
   }
 
   struct Outcome {
@@ -217,31 +236,18 @@ class Exercise : public Device {
   Outcome run(int rounds) {
     Outcome outcome;
     for (int round = 0; round < rounds; ++round) {
-      std::array<Bytes, kTokens> bytes;
-      std::array<bool, kTokens> reads{}, begun{};
-      std::array<uint32_t, kTokens> offsets{};
+      std::array<Begun, kTokens> all;
+      for (uint32_t token = 0; token < kTokens; ++token) all[token] = begin_any(token);
       for (uint32_t token = 0; token < kTokens; ++token) {
-        // A quarter of the storage each, as the verifier proves of what is in flight.
-        offsets[token] = token * kQuarter + line_.random() % 64;
-        bytes[token].resize(1 + line_.random() % (kQuarter - 64));
-        reads[token] = line_.random() % 2 == 0;
-        if (!reads[token])
-          for (uint8_t& byte : bytes[token]) byte = static_cast<uint8_t>(line_.random() >> 9);
-        const int status = reads[token] ? begin_read(offsets[token], bytes[token], token)
-                                        : begin_write(offsets[token], bytes[token], token);
-        begun[token] = status == 0;
+        if (all[token].status == 0) all[token].status = wait(token);
+        if (!all[token].is_read && all[token].status != 0) remember(all[token], all);
       }
-      for (uint32_t token = 0; token < kTokens; ++token) {
-        const int status = begun[token] ? wait(token) : -1;
-        if (reads[token]) {
-          if (status == 0) {
-            ++(is_right(offsets[token], bytes[token]) ? outcome.right : outcome.wrong);
-          } else {
-            ++outcome.failed;
-          }
-        } else {
-          remember(offsets[token], bytes[token], status == 0);
-        }
+      for (const Begun& one : all) {
+        if (!one.is_read) continue;
+        int64_t& count = one.status != 0 ? outcome.failed
+                         : is_right(one) ? outcome.right
+                                         : outcome.wrong;
+        ++count;
       }
       if (line_.random() % 16 == 0) cancel();
     }
@@ -249,22 +255,52 @@ class Exercise : public Device {
   }
 
  private:
-  static constexpr uint32_t kQuarter = 3000;
+  static constexpr uint32_t kStoredBytes = 12'000;
+  using Expected = std::optional<uint8_t>;  // nothing: a write failed there
 
-  // A write that failed may have written anything of its bytes.
-  void remember(uint32_t offset, const Bytes& bytes, bool done) {
-    for (size_t i = 0; i < bytes.size(); ++i)
-      expected_[offset + i] = done ? std::optional<uint8_t>(bytes[i]) : std::nullopt;
-  }
-  [[nodiscard]] bool is_right(uint32_t offset, const Bytes& bytes) const {
-    for (size_t i = 0; i < bytes.size(); ++i) {
-      const auto& expected = expected_[offset + i];
-      if (expected && *expected != bytes[i]) return false;
+  struct Begun {
+    bool is_read = false;
+    uint32_t offset = 0;
+    int status = 0;
+    Bytes bytes;
+    std::vector<Expected> expected;  // of a read
+  };
+
+  /// Anywhere: what overlaps what is in flight waits for it.
+  Begun begin_any(uint32_t token) {
+    Begun begun;
+    begun.offset = line_.random() % (kStoredBytes - 3000);
+    begun.is_read = line_.random() % 2 == 0;
+    begun.bytes.resize(1 + line_.random() % 3000);
+    const auto first = expected_.begin() + begun.offset;
+    if (begun.is_read) {
+      begun.expected.assign(first, first + static_cast<std::ptrdiff_t>(begun.bytes.size()));
+      begun.status = begin_read(begun.offset, begun.bytes, token);
+    } else {
+      for (uint8_t& byte : begun.bytes) byte = static_cast<uint8_t>(line_.random() >> 9);
+      std::copy(begun.bytes.begin(), begun.bytes.end(), first);
+      begun.status = begin_write(begun.offset, begun.bytes, token);
     }
+    return begun;
+  }
+
+  /// A write that failed may have written any of its bytes, and reads behind it found these.
+  void remember(const Begun& failed, std::array<Begun, kTokens>& all) {
+    for (size_t i = 0; i < failed.bytes.size(); ++i) {
+      const size_t at = failed.offset + i;
+      expected_[at] = std::nullopt;
+      for (Begun& one : all)
+        if (at >= one.offset && at - one.offset < one.expected.size())
+          one.expected[at - one.offset] = std::nullopt;
+    }
+  }
+  static bool is_right(const Begun& read) {
+    for (size_t i = 0; i < read.bytes.size(); ++i)
+      if (read.expected[i] && *read.expected[i] != read.bytes[i]) return false;
     return true;
   }
 
-  std::array<std::optional<uint8_t>, kTokens * kQuarter> expected_{};
+  std::array<Expected, kStoredBytes> expected_{};
 };
 
 TEST(SerialRemoteFaults, TenThousandGiveTheRightDataOrAStatus) {
