@@ -22,9 +22,12 @@
 extern "C" {
 #endif
 
+enum { THIMBLE_NRF51_TOKENS = 32 };
+
 typedef struct thimble_nrf51_nvmc {
-  uint32_t begin; /* address of offset 0, a multiple of 1024 */
-  uint32_t size;  /* bytes */
+  uint32_t begin;                        /* address of offset 0, a multiple of 1024 */
+  uint32_t size;                         /* bytes */
+  int8_t statuses[THIMBLE_NRF51_TOKENS]; /* how what was begun ended, until wait says it */
 } thimble_nrf51_nvmc;
 
 /* The storage [begin, begin + size) of flash, which must hold no code. */

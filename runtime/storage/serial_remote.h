@@ -30,8 +30,9 @@ enum { THIMBLE_SERIAL_WINDOW = 16 }; /* frames in flight at most: a power of two
 
 /* Beside those of storage.h. */
 enum {
-  THIMBLE_SERIAL_GONE = -64,   /* the host does not have what was to be read */
-  THIMBLE_SERIAL_REFUSED = -65 /* the host speaks another version, or took a request for a fault */
+  THIMBLE_SERIAL_GONE = THIMBLE_STORAGE_OWN, /* the host does not have what was to be read */
+  THIMBLE_SERIAL_REFUSED =
+      THIMBLE_STORAGE_OWN - 1 /* the host speaks another version, or took a request for a fault */
 };
 
 /* What the user's firmware has to have. */

@@ -22,7 +22,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-constexpr double kSeconds = 120;
+constexpr double kStorageSeconds = 120;
 
 const std::filesystem::path source_folder() { return THIMBLE_SOURCE_DIR; }
 
@@ -82,8 +82,9 @@ TEST(StorageOnQemu, StoresAndFetchesOverAUart) {
   for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<uint8_t>(i * i >> 7);
   const CrossBuild build = storage_build("serial_trip.cc", {"serial_frame.cc", "serial_remote.cc"},
                                          "cortex-m4", 110'000);
-  const Measured measured = run_on_qemu(
-      build, {InputSet{{input}}}, {.timeout_seconds = kSeconds, .serial = "unix:" + path.string()});
+  const Measured measured =
+      run_on_qemu(build, {InputSet{{input}}},
+                  {.timeout_seconds = kStorageSeconds, .serial = "unix:" + path.string()});
   host.end();
   EXPECT_EQ(measured.machine, "mps2-an386");
   const EmulatedRun& run = measured.sets.at(0).at(0);
@@ -102,8 +103,8 @@ TEST(StorageOnQemu, ErasesWritesAndReadsTheFlashOfAnNrf51) {
   for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<uint8_t>(i * 37 + 11);
   const CrossBuild build = storage_build("nvmc_trip.cc", {"nrf51_nvmc.cc"}, "cortex-m0", 2'600);
   // Twice: what the first run left in the flash is erased.
-  const Measured measured =
-      run_on_qemu(build, {InputSet{{input}}, InputSet{{input}}}, {.timeout_seconds = kSeconds});
+  const Measured measured = run_on_qemu(build, {InputSet{{input}}, InputSet{{input}}},
+                                        {.timeout_seconds = kStorageSeconds});
   EXPECT_EQ(measured.machine, "microbit");
   for (const std::vector<EmulatedRun>& runs : measured.sets) {
     const Bytes& output = runs.at(0).outputs.at(0);

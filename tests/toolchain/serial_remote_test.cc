@@ -166,6 +166,19 @@ TEST_F(SerialRemote, GoesOnWhenTheHostIsStartedAnewWhileWriting) {
   EXPECT_EQ(read(0, begin), THIMBLE_SERIAL_GONE) << "the first host had it";
 }
 
+// It begins with the same numbers as before.
+TEST_F(SerialRemote, KnowsABoardThatWasReset) {
+  for (const uint8_t value : {1, 2}) {
+    line_.milliseconds = 0;
+    const thimble_serial_link link = line_.link();
+    storage_ = thimble_serial_remote_open(&remote_, &link, operations_.data(), kTokens);
+    EXPECT_EQ(write(0, Bytes(100, value)), 0);
+    Bytes read_back(100);
+    EXPECT_EQ(read(0, read_back), 0);
+    EXPECT_THAT(read_back, Each(value));
+  }
+}
+
 TEST_F(SerialRemote, ForgetsWhatIsCancelled) {
   const Bytes bytes = counted(20'000);
   EXPECT_EQ(begin_write(0, bytes, 0), 0);
