@@ -103,6 +103,7 @@ int run(int argc, char** argv) {
   add_plan(app, status);
   add_compare(app, status);
   add_layout(app, status);
+  add_remote(app, status);
   add_zoo(app, status);
   add_lists(app, status);
   if (argc < 2) {

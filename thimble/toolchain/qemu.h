@@ -38,6 +38,8 @@ struct EmulationOptions {
   /// Per input set: the arena, and variables in it, are as the set before left them; of those that
   /// it does not say, and of others, the variables are reset. Of firmware with one model.
   std::vector<bool> goes_on;
+  /// What the board's first UART is joined to, as QEMU's option -serial has it: "unix:PATH".
+  std::string serial = "null";
   std::string plugin;  ///< of QEMU, a shared object that writes to the file of its option `out`
 };
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drivers of storage on emulated boards: the UART of an M4 board and a host, the flash of an nRF51.
+#include "thimble_runtime/storage.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "thimble/toolchain/qemu.h"
+#include "thimble/toolchain/serve_remote.h"
+#include "thimble/toolchain/temporary_folder.h"
+
+namespace thimble {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+constexpr double kStorageSeconds = 120;
+
+const std::filesystem::path source_folder() { return THIMBLE_SOURCE_DIR; }
+
+CrossBuild storage_build(const std::string& model, const std::vector<std::string>& drivers,
+                         const std::string& core, int64_t ram_bytes) {
+  const std::filesystem::path storage = source_folder() / "runtime" / "storage";
+  CrossBuild build{.sources = {},
+                   .weight_sources = {},
+                   .table_sources = {source_folder() / "tests/firmware/storage" / model},
+                   .include_folders = {storage, source_folder() / "runtime/include"},
+                   .core = core,
+                   .ram_bytes = ram_bytes};
+  for (const std::string& driver : drivers) build.sources.push_back(storage / driver);
+  return build;
+}
+
+/// Listens at a path for the one connection that QEMU makes, and serves it.
+class HostAtPath {
+ public:
+  explicit HostAtPath(const std::filesystem::path& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.string().copy(address.sun_path, sizeof address.sun_path - 1);
+    listening_ = socket(AF_UNIX, SOCK_STREAM, 0);
+    EXPECT_EQ(bind(listening_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(listen(listening_, 1), 0);
+    thread_ = std::thread([this] {
+      const int line = accept(listening_, nullptr, nullptr);
+      if (line < 0) return;
+      serve_remote(store, line, line);
+      close(line);
+    });
+  }
+  ~HostAtPath() { end(); }
+  /// When QEMU has ended.
+  void end() {
+    if (!thread_.joinable()) return;
+    shutdown(listening_, SHUT_RDWR);
+    thread_.join();
+    close(listening_);
+  }
+  HostAtPath(const HostAtPath&) = delete;
+  HostAtPath& operator=(const HostAtPath&) = delete;
+
+  RemoteStore store{200'000, 1};
+
+ private:
+  int listening_ = -1;
+  std::thread thread_;
+};
+
+TEST(StorageOnQemu, StoresAndFetchesOverAUart) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "line";
+  HostAtPath host(path);
+  Bytes input(102'400);
+  for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<uint8_t>(i * i >> 7);
+  const CrossBuild build = storage_build("serial_trip.cc", {"serial_frame.cc", "serial_remote.cc"},
+                                         "cortex-m4", 110'000);
+  const Measured measured =
+      run_on_qemu(build, {InputSet{{input}}},
+                  {.timeout_seconds = kStorageSeconds, .serial = "unix:" + path.string()});
+  host.end();
+  EXPECT_EQ(measured.machine, "mps2-an386");
+  const EmulatedRun& run = measured.sets.at(0).at(0);
+  EXPECT_TRUE(run.guards_intact());
+  ASSERT_THAT(run.outputs.at(0), SizeIs(input.size() + 1));
+  EXPECT_EQ(static_cast<int8_t>(run.outputs[0].back()), 0) << "status";
+  EXPECT_TRUE(std::equal(input.begin(), input.end(), run.outputs[0].begin()));
+  const RemoteCounts& counts = host.store.counts();
+  EXPECT_EQ(counts.written_bytes, 102'400);
+  EXPECT_GE(counts.read_bytes, 102'400);
+  EXPECT_EQ(counts.damaged, 0);
+}
+
+TEST(StorageOnQemu, ErasesWritesAndReadsTheFlashOfAnNrf51) {
+  Bytes input(2'502);
+  for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<uint8_t>(i * 37 + 11);
+  const CrossBuild build = storage_build("nvmc_trip.cc", {"nrf51_nvmc.cc"}, "cortex-m0", 2'600);
+  // Twice: what the first run left in the flash is erased.
+  const Measured measured = run_on_qemu(build, {InputSet{{input}}, InputSet{{input}}},
+                                        {.timeout_seconds = kStorageSeconds});
+  EXPECT_EQ(measured.machine, "microbit");
+  for (const std::vector<EmulatedRun>& runs : measured.sets) {
+    const Bytes& output = runs.at(0).outputs.at(0);
+    ASSERT_THAT(output, SizeIs(input.size() + 16));
+    EXPECT_TRUE(std::equal(input.begin(), input.end(), output.begin()));
+    std::vector<int> statuses;
+    for (size_t i = input.size(); i < output.size(); ++i)
+      statuses.push_back(static_cast<int8_t>(output[i]));
+    EXPECT_THAT(statuses,
+                ElementsAre(0, 0, THIMBLE_STORAGE_WRITE_FAILED, 0, 0, THIMBLE_STORAGE_WRITE_FAILED,
+                            THIMBLE_STORAGE_ERASE_FAILED, THIMBLE_STORAGE_WRITE_FAILED,
+                            THIMBLE_STORAGE_FULL, THIMBLE_STORAGE_READ_FAILED,
+                            THIMBLE_STORAGE_ERASE_FAILED, 0, 0, -1, -1, 0));
+  }
+}
+
+}  // namespace
+}  // namespace thimble
