@@ -211,6 +211,31 @@ TEST(TinySeg, ConcatenationAlongRowsTakesWholeTensorsOnly) {
   EXPECT_EQ(all.steps[0].spill.concat, OpId{5});
 }
 
+// Section 4.2.2: without the interim tensor the operator would hold its inputs and its output at
+// once, which may be more. kept: bytes of what is joined with the fetched tensor.
+bool fuses_convolution(int64_t interim, int64_t kept, int64_t out) {
+  OperatorList list = list_with(
+      7, {{{}, {0}}, {{0}, {1}}, {{1}, {2}}, {{2}, {3}}, {{0, 3}, {4}}, {{4}, {5}}, {{5}, {6}}},
+      {});
+  for (size_t k = 0; k < list.ops.size(); ++k) list.ops[k].of = OpId{static_cast<int32_t>(k)};
+  list.ops[4].kind = Kind::kConcat;
+  list.ops[5].kind = Kind::kConv;
+  list.tensors[1].size_bytes = list.tensors[2].size_bytes = 6400;
+  list.tensors[3].size_bytes = kept;
+  list.tensors[4].size_bytes = interim;
+  list.tensors[5].size_bytes = out;
+  const SpilledList spilled = spill(list, {});
+  EXPECT_EQ(spilled.steps.at(0).spill.concat, OpId{4});
+  return spilled.steps.at(0).spill.conv.valid();
+}
+
+TEST(TinySeg, ConvolutionsAreFusedUnlessTheInterimTensorIsTheSmallest) {
+  EXPECT_TRUE(fuses_convolution(320, 160, 160));
+  EXPECT_TRUE(fuses_convolution(320, 160, 480));  // not smaller than the input
+  EXPECT_TRUE(fuses_convolution(320, 480, 160));  // not smaller than the output
+  EXPECT_FALSE(fuses_convolution(320, 480, 480));
+}
+
 // What is fetched and has no room in the output of the convolution is counted beside it.
 TEST(TinySeg, FetchedBytesBeyondTheOutputAreScratch) {
   const SpilledList spilled = spill(listed_resunet_a(), {});
