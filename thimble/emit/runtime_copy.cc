@@ -68,6 +68,11 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
     text.replace(at, what.size(), by);
 }
 
+// Whether a line defines a function, where no unnamed namespace is around it.
+bool begins_function(std::string_view line) {
+  return line.starts_with("void ") || line.starts_with("bool ") || line.starts_with("uint32_t ");
+}
+
 // Definitions of functions that other files call: those that begin a line and are in no unnamed
 // namespace.
 std::string with_weak_functions(const std::string& text, std::string_view path) {
@@ -78,7 +83,7 @@ std::string with_weak_functions(const std::string& text, std::string_view path) 
   for (std::string line; std::getline(lines, line);) {
     if (line == "namespace {") hidden = true;
     if (line == "}  // namespace") hidden = false;
-    if (!hidden && line.starts_with("void ")) {
+    if (!hidden && begins_function(line)) {
       line = "[[gnu::weak]] " + line;
       ++functions;
     }

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transfers between memory and block storage, as emitted code begins and awaits them. A tensor in
-// storage is an array of records; each has a tag, its CRC32, in memory.
+// storage is an array of records, rows of an image; each has a tag, its CRC-32, in memory, so that
+// a record which is damaged, stale or another's is found when it is read.
+//
+//   Three rows of 10 B in a ring of two; a granule of 4 B, so records are 12 B apart:
+//
+//     storage   |record 0  ..|record 1  ..|record 2  ..|      memory   |row 2     |row 1     |
+//
+//   begin_write of records [1, 3) begins record 1; wait() ends it, then begins and ends record 2.
+//   Records that lie side by side in both are one operation of the driver.
 #pragma once
 
 #include <stdint.h>
@@ -13,7 +21,7 @@ namespace thimble::runtime {
 struct Records {
   uint32_t address;  ///< the first one's
   uint32_t record_bytes;
-  uint32_t stride_bytes;  ///< from one to the next
+  uint32_t stride_bytes;  ///< from one to the next, at least record_bytes
 };
 
 /// Where they lie in memory: record r at row r - origin, or r modulo `rows` if there are any.
@@ -23,15 +31,16 @@ struct HeldRows {
   int32_t rows;
 };
 
-/// What is in flight with a token.
+/// What is in flight with a token; zero at first.
 struct InFlight {
   enum class Kind : uint8_t { kNothing, kRead, kWrite, kErase };
   Kind kind;
-  Records records;
+  uint8_t faults;   ///< so far
+  Records records;  ///< of an erase: one, of all of its bytes
   HeldRows held;
   const uint32_t* tags;  ///< of a read: what the records must be
-  int32_t first, end;    ///< records; of an erase: bytes
-  int32_t begun;         ///< records before this one have begun
+  int32_t done, begun;   ///< records [done, begun) are with the driver, those before are moved
+  int32_t end;
 };
 
 /// All that goes to one storage and comes from it.
@@ -41,17 +50,23 @@ struct Transfers {
   int32_t status;     ///< the first fault; then nothing begins any more
 };
 
-/// Times that an operation is tried anew.
+/// Faults of a transfer that are tried again.
 constexpr int32_t kRetries = 3;
 
-/// Begin; of no records (first >= end): nothing. The rows are left alone until wait().
+/// Begins to write records [first, end); of none (first >= end): nothing, and no bytes are looked
+/// at. The rows are left alone until wait(). tags: by record; set here.
 void begin_write(Transfers& transfers, int32_t token, const Records& records, const HeldRows& held,
-                 uint32_t* tags, int32_t first, int32_t end);
+                 uint32_t* tags, int32_t first, int32_t end) noexcept;
+/// Begins to read. The rows are not what was stored before wait() returns, nor after it if there
+/// was a fault.
 void begin_read(Transfers& transfers, int32_t token, const Records& records, const HeldRows& held,
-                const uint32_t* tags, int32_t first, int32_t end);
-void begin_erase(Transfers& transfers, int32_t token, uint32_t address, uint32_t size);
-/// Ends what was begun last with the token. Records that were read are compared with their tags;
-/// what fails is done again as a whole, and then is the status.
-void wait(Transfers& transfers, int32_t token);
+                const uint32_t* tags, int32_t first, int32_t end) noexcept;
+/// Begins to erase `size` bytes; nothing where the driver cannot erase, as it need not.
+void begin_erase(Transfers& transfers, int32_t token, uint32_t address, uint32_t size) noexcept;
+/// Ends what was begun last with the token. Records that were read are compared with their tags.
+/// What was refused, failed or differs is done again from there on, up to kRetries times; the next
+/// fault is the status. A write that failed on storage that is erased is not: some of its bytes
+/// may be written, and are not written twice.
+void wait(Transfers& transfers, int32_t token) noexcept;
 
 }  // namespace thimble::runtime
