@@ -135,8 +135,10 @@ struct thimble_host_file {
 
  private:
   [[nodiscard]] double device_seconds(const Operation& operation) const {
-    if (operation.kind == Operation::Kind::kErase)
-      return device_.erase_seconds * (operation.size / device_.block);
+    if (operation.kind == Operation::Kind::kErase) {
+      const uint32_t blocks = operation.size / device_.block;
+      return device_.erase_seconds * blocks;
+    }
     const double rate = operation.kind == Operation::Kind::kRead ? device_.read_bytes_per_second
                                                                  : device_.write_bytes_per_second;
     return device_.access_seconds + (rate > 0 ? operation.size / rate : 0);

@@ -74,8 +74,7 @@ void begin_flight(Transfers& transfers, int32_t token, const InFlight& wanted) n
 }
 
 // Whether a transfer of records [first, end) has anything to begin.
-bool has_work(Transfers& transfers, int32_t token, int32_t first, int32_t end) noexcept {
-  transfers.flights[token].kind = Flight::kNothing;
+bool has_work(Transfers& transfers, int32_t first, int32_t end) noexcept {
   if (transfers.status == THIMBLE_STORAGE_OK && transfers.storage == nullptr)
     transfers.status = THIMBLE_STORAGE_MISSING;
   return transfers.status == THIMBLE_STORAGE_OK && first < end;
@@ -106,7 +105,7 @@ bool took(Transfers& transfers, InFlight& flight, int status) noexcept {
 
 void begin_write(Transfers& transfers, int32_t token, const Records& records, const HeldRows& held,
                  uint32_t* tags, int32_t first, int32_t end) noexcept {
-  if (!has_work(transfers, token, first, end)) return;
+  if (!has_work(transfers, first, end)) return;
   const InFlight flight{Flight::kWrite, 0, records, held, tags, first, first, end};
   for (int32_t r = first; r < end; ++r)
     tags[r] = crc_of(held_record(flight, r), records.record_bytes);
@@ -115,12 +114,12 @@ void begin_write(Transfers& transfers, int32_t token, const Records& records, co
 
 void begin_read(Transfers& transfers, int32_t token, const Records& records, const HeldRows& held,
                 const uint32_t* tags, int32_t first, int32_t end) noexcept {
-  if (!has_work(transfers, token, first, end)) return;
+  if (!has_work(transfers, first, end)) return;
   begin_flight(transfers, token, {Flight::kRead, 0, records, held, tags, first, first, end});
 }
 
 void begin_erase(Transfers& transfers, int32_t token, uint32_t address, uint32_t size) noexcept {
-  if (!has_work(transfers, token, 0, size > 0 ? 1 : 0)) return;
+  if (!has_work(transfers, 0, size > 0 ? 1 : 0)) return;
   if (transfers.storage->erase_async == nullptr) return;
   const Records bytes{address, size, size};
   begin_flight(transfers, token, {Flight::kErase, 0, bytes, {}, nullptr, 0, 0, 1});

@@ -148,6 +148,13 @@ TEST(Decompress, RefusesBitsWithoutTheirPlaceOrValue) {
   EXPECT_FALSE(decompressed({3, 0, 0, 0, 1, 0x00, 9}, back)) << "one too many";
 }
 
+TEST(Decompress, RefusesWhatWouldBeShorterAsItIs) {
+  PlainRecord one(1), none;
+  EXPECT_TRUE(decompressed({1, 0, 0, 0x80, 9}, one));
+  EXPECT_FALSE(decompressed({2, 0, 0, 0, 9, 0}, one));
+  EXPECT_FALSE(decompressed({1, 0, 0, 0, 9}, none));
+}
+
 // Changes a valid record: bits, bytes, its length, parts of it; or bytes at random.
 void damage(zoo::Random& random, PlainRecord& bytes) {
   for (int64_t times = random.between(1, 3); times > 0; --times) {

@@ -64,11 +64,22 @@ TEST_F(TransfersTest, TagsAreCrc32) {
 
 TEST_F(TransfersTest, BeginReturnsAtOnceAndTheRestFollowsInWait) {
   StoredBytes ring = counted(12);  // three rows of 4 B
-  begin_write(transfers, 2, {100, 4, 4}, {ring.data(), 0, 3}, tags.data(), 2, 7);
+  begin_write(transfers, 2, {100, 4, 4}, {ring.data(), 5, 3}, tags.data(), 2, 7);
   EXPECT_THAT(storage.begun, ElementsAre("write 108+4"));
   wait(transfers, 2);
   EXPECT_THAT(storage.begun, ElementsAre("write 108+4", "write 112+12", "write 124+4"));
   EXPECT_EQ(storage.waits, 3);
+  EXPECT_EQ(storage.bytes[108], 9) << "record 2 is in the third row, whatever the origin";
+  EXPECT_EQ(storage.bytes[112], 1);
+}
+
+TEST_F(TransfersTest, WhatHasEndedIsNotWaitedForAgain) {
+  StoredBytes bytes = counted(8);
+  begin_write(transfers, 0, {0, 8, 8}, {bytes.data(), 0, 0}, tags.data(), 0, 1);
+  wait(transfers, 0);
+  begin_read(transfers, 0, {0, 8, 8}, {bytes.data(), 0, 0}, tags.data(), 1, 1);
+  wait(transfers, 0);
+  EXPECT_EQ(storage.waits, 1);
 }
 
 TEST_F(TransfersTest, RingsOfOtherSizesHaveEachRecordInItsRow) {
