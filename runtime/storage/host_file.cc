@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace thimble::host_file {
 
 using Clock = std::chrono::steady_clock;
 
@@ -58,7 +58,12 @@ int moved(uint32_t size, int failure, const Move& move) {
   return THIMBLE_STORAGE_OK;
 }
 
-}  // namespace
+}  // namespace thimble::host_file
+
+using thimble::host_file::Clock;
+using thimble::host_file::failure_of;
+using thimble::host_file::moved;
+using thimble::host_file::Operation;
 
 struct thimble_host_file {
  public:

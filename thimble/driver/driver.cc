@@ -280,6 +280,7 @@ std::vector<std::string> planners_for(const PortPlaces& ports) {
   const bool streams = ports.input == Place::kStreamed || ports.output == Place::kStreamed;
   std::vector<std::string> names;
   for (const Planner& planner : planners()) {
+    if (planner.spills) continue;  // its arena is not all that it needs
     if (planner.streams || !streams) names.emplace_back(planner.name);
   }
   return names;
