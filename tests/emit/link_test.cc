@@ -127,6 +127,18 @@ TEST(Link, AVersionIsThatOfAllFiles) {
   EXPECT_NE(runtime_folder(files), version);
 }
 
+// Else copies in two folders could not be linked into one program.
+TEST(Link, EveryFunctionOfACopyIsWeak) {
+  std::string text;
+  for (const EmittedFile& file :
+       runtime_copies(runtime_files(), {}, {"storage/compress.cc", "storage/transfers.cc"}))
+    text += file.text;
+  for (const char* function : {"uint32_t compress(", "bool decompress(", "void begin_write(",
+                               "void begin_read(", "void begin_erase(", "void wait("}) {
+    EXPECT_NE(text.find(std::string("\n[[gnu::weak]] ") + function), std::string::npos) << function;
+  }
+}
+
 // No include path can turn an emitted file's includes elsewhere.
 TEST(Link, CopiesIncludeFilesBesideThem) {
   const std::vector<EmittedFile> copies = runtime_copies(runtime_files(), {});
