@@ -70,7 +70,14 @@ TEST(Transfers, VerifierNamesWhatIsWrong) {
               "at the end, token 2 is not waited for");
   expect_part(fault_with([](Program& p, All) { p.nodes.erase(p.nodes.begin() + 5); }),
               "is written while step 3 (write of spare) reads it");
-  expect_part(fault_with([](Program& p, All) { move_node(p, 5, 7); }),
+  expect_part(fault_with([](Program& p, All) {
+                ProgramNode twice = p.nodes[7];  // to where b was
+                auto& fetch = std::get<TransferCall>(twice.what);
+                fetch.token = {1};
+                fetch.held = {4};
+                fetch.rows = 0;
+                p.nodes.insert(p.nodes.begin() + 8, twice);
+              }),
               "1 are in flight already, which is all that spare takes");
   expect_part(fault_with([](Program& p, All) { move_node(p, 3, 1); }),
               "record 0 is written where nothing was erased");
@@ -80,19 +87,21 @@ TEST(Transfers, VerifierNamesWhatIsWrong) {
               "nothing was begun with token 1");
   expect_part(fault_with([](Program&, All t) { t[2]->records.interval.end = index(7); }),
               "record 7 is not the one that its tag was made of");
-  expect_part(fault_with([](Program&, All t) { t[6]->rows = 1; }), "XX");
+  expect_part(fault_with([](Program&, All t) { t[6]->rows = 1; }),
+              "(read of spare) brings it there");
   expect_part(fault_with([](Program&, All t) { t[6]->rows = 3; }), "lies outside of buffer 6");
   expect_part(fault_with([](Program&, All t) { t[4]->records.interval.end = index(3); }),
               "3 records go through a ring of 2");
   expect_part(fault_with([](Program&, All t) { t[6]->stride_bytes = 160; }),
               "the records of a transfer are not those of its buffer");
   expect_part(fault_with([](Program&, All t) { t[6]->tags = {6}; }),
-              "the records of a transfer are not those of its buffer");
+              "record 1 is not the one that its tag was made of");
   expect_part(fault_with([](Program&, All t) { t[6]->held = {2}; }),
               "a transfer needs a buffer and tags in memory that is laid out");
-  expect_part(fault_with([](Program&, All t) { t[6]->records.interval = {index(0), index(0)}; }),
+  expect_part(fault_with([](Program&, All t) {
+                t[6]->records.interval = {index(0), index(0)};
+              }),
               "needs element");
-  expect_part(fault_with([](Program&, All t) { t[4]->held = {4}; }), "needs element");
 }
 
 TEST(Transfers, OfOtherFormsAreMalformed) {

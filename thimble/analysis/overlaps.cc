@@ -215,26 +215,18 @@ std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule,
   std::vector<bool> is_output = are_ports(schedule, schedule.outputs);
   for (const StateBuffers& state : schedule.states)
     is_input[state.in.index()] = is_output[state.out.index()] = true;
-  std::vector<bool> is_written_out(schedule.buffers.size());
-  for_each_step(schedule, [&](const Step& step, Position) {
-    if (step.transfer != TransferPart::kBegin) return;
-    const TransferSides sides = sides_of(schedule, step);
-    if (!sides.reads) is_written_out[sides.held.index()] = true;
-  });
   for (const Share& share : schedule.shares) {
     if (!plain(schedule, schedule.buffer(share.out)) || !plain(schedule, schedule.buffer(share.in)))
       continue;
     if (schedule.buffer(share.out).memory != schedule.buffer(share.in).memory) continue;
     if (is_input[share.out.index()] || is_output[share.in.index()]) continue;
-    if (is_written_out[share.in.index()]) continue;  // it is read until the transfer is waited for
     pairs_of.emplace(share.out, pairs.size());
     pairs_of.emplace(share.in, pairs.size());
     pairs.emplace_back(graph, schedule, maps, share);
   }
   const Gathers gathers(graph, schedule);
   std::map<const Step*, std::vector<Piece>> pieces_of;
-  execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
-    if (step.transfer == TransferPart::kErase || step.transfer == TransferPart::kWait) return;
+  const auto visit = [&](const Step& step, const Counters& counters) {
     std::vector<size_t> touched;
     auto touch = [&](BufferId id) {
       const auto [begin, end] = pairs_of.equal_range(id);
@@ -253,6 +245,18 @@ std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule,
     }
     for (const Piece& piece : known->second) {
       for (size_t pair : touched) pairs[pair].visit(piece, progress.progress_of(step), counters);
+    }
+  };
+  // What is stored is read until it is waited for.
+  std::map<TokenId, std::pair<const Step*, Counters>> stored;
+  execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
+    if (step.transfer == TransferPart::kErase) return;
+    if (step.transfer != TransferPart::kWait) {
+      visit(step, counters);
+      if (step.transfer == TransferPart::kBegin && is_stored(schedule, step.out))
+        stored[step.token] = {&step, counters};
+    } else if (const auto begun = stored.find(step.token); begun != stored.end()) {
+      visit(*begun->second.first, begun->second.second);
     }
   });
   std::vector<Overlap> result;

@@ -16,7 +16,8 @@ Border TileLoop::border_of(ValueId value) const {
 
 Plan without_kernels(Plan plan) {
   plan.kernels.clear();
-  plan.memories = common_memories();
+  const auto is_storage = [](const ScheduleMemory& memory) { return memory.storage.has_value(); };
+  if (std::ranges::none_of(plan.memories, is_storage)) plan.memories = common_memories();
   plan.residences.clear();
   return plan;
 }

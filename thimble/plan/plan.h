@@ -96,7 +96,7 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-/// With portable kernels, in the memories that values have.
+/// With portable kernels, in the memories that values have, storage among them.
 [[nodiscard]] Plan without_kernels(Plan plan);
 
 /// The calls of members, in order.
