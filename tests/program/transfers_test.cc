@@ -71,10 +71,10 @@ TEST(Transfers, VerifierNamesWhatIsWrong) {
   expect_part(fault_with([](Program& p, All) { p.nodes.erase(p.nodes.begin() + 5); }),
               "is written while step 3 (write of spare) reads it");
   expect_part(fault_with([](Program& p, All) {
-                ProgramNode twice = p.nodes[7];  // to where b was
+                ProgramNode twice = p.nodes[7];  // to where a was
                 auto& fetch = std::get<TransferCall>(twice.what);
                 fetch.token = {1};
-                fetch.held = {4};
+                fetch.held = {1};
                 fetch.rows = 0;
                 p.nodes.insert(p.nodes.begin() + 8, twice);
               }),
