@@ -28,8 +28,8 @@ using ::testing::IsEmpty;
 auto members(const Request& request) {
   const auto& [model, import, graph, target, target_file, sram_bytes, flash_bytes,
                beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
-               max_latency, effort, jobs, pick, in_place, ports, states_apart, layout, time_limit_seconds,
-               calibration, emission, progress] = request;
+               max_latency, effort, jobs, pick, in_place, ports, states_apart, layout,
+               time_limit_seconds, calibration, emission, progress] = request;
   const auto& [until, shapes] = import;
   const auto& [rewrite, keep_channels, int8_io, max_bytes] = graph;
   std::vector<std::pair<std::string, Shape>> named_shapes;
@@ -39,8 +39,8 @@ auto members(const Request& request) {
   return std::tuple(std::get<std::string>(model), until, named_shapes, rewrite, keep_channels,
                     int8_io, max_bytes, target, target_file, sram_bytes, flash_bytes,
                     beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
-                    max_latency, effort, jobs, pick, in_place, ports, states_apart, layout, time_limit_seconds,
-                    calibration ? calibration->name : "", sources);
+                    max_latency, effort, jobs, pick, in_place, ports, states_apart, layout,
+                    time_limit_seconds, calibration ? calibration->name : "", sources);
 }
 
 class RequestFields : public ::testing::Test {

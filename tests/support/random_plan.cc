@@ -67,9 +67,7 @@ Instances random_spills(const Graph& graph, Instances instances, zoo::Random& ra
     if (its.empty() || is_port || again ||
         graph.tensor(instances.value(value).tensor).is_constant())
       continue;
-    Spill spill{.value = value,
-                .fetched_for = {},
-                .axis_order = instances.value(value).axis_order};
+    Spill spill{.value = value, .fetched_for = {}, .axis_order = instances.value(value).axis_order};
     const auto first = static_cast<size_t>(random.between(0, static_cast<int64_t>(its.size()) - 1));
     for (size_t r = first; r < its.size(); ++r) {
       if (r == first || random.chance(0.4)) spill.fetched_for.emplace_back();

@@ -106,8 +106,8 @@ bool fits(const PlannerAnswer& answer, const Limits& limits) {
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
                          Limits& limits, Phases& phases) {
   if (limits.storage && !choice.planner->spills)
-    throw CompileError("--storage", fmt::format("planner {} spills nothing; tinyseg does",
-                                                choice.planner->name));
+    throw CompileError(
+        "--storage", fmt::format("planner {} spills nothing; tinyseg does", choice.planner->name));
   UsableMemories all = usable_memories(request);
   limits.memories = usable_arena(request);
   PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);

@@ -59,7 +59,7 @@ struct Request {
   /// Block storage that plans may use: the name of one of the target's, or what one is that it does
   /// not know, "NAME:write=32,erase=4K,size=1M" (storage.h); empty: any, if the planner wants some.
   std::string storage = {};
-  std::string planner = {};   ///< "NAME:key=value,..."; empty: the best there is
+  std::string planner = {};                  ///< "NAME:key=value,..."; empty: the best there is
   std::optional<double> max_recompute = {};  ///< MACs beyond the network's, as a ratio of them
   /// Most estimated instructions for `auto`, which has a choice of plans, as a ratio of the fastest
   /// plan's: default any with a limit on bytes, else Limits::max_latency.

@@ -296,9 +296,10 @@ std::vector<RequestField> all_fields() {
        .group = kLimits,
        .form = kText,
        .type = "NAME[:KEY=VALUE,..]",
-       .help = "Block storage for tensors that are spilled: a storage of the device, or one of your "
-               "own: write=BYTES, a granule (1); erase=SIZE, a block (0: need not be erased); "
-               "size=SIZE; queue=NUMBER, transfers in flight (2)",
+       .help =
+           "Block storage for tensors that are spilled: a storage of the device, or one of your "
+           "own: write=BYTES, a granule (1); erase=SIZE, a block (0: need not be erased); "
+           "size=SIZE; queue=NUMBER, transfers in flight (2)",
        .set = [](R& r, const V& v) { r.storage = v.text(); },
        .texts = [](const R& r) { return text_if(!r.storage.empty(), r.storage); }},
       {.name = "max_recompute",

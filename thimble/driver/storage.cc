@@ -50,8 +50,7 @@ ScheduleMemory described(const std::string& name, std::string_view rest) {
     const std::string pair(rest.substr(0, comma));
     rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
     const size_t equals = pair.find('=');
-    set(memory, pair.substr(0, equals),
-        equals == std::string::npos ? "" : pair.substr(equals + 1));
+    set(memory, pair.substr(0, equals), equals == std::string::npos ? "" : pair.substr(equals + 1));
   }
   return memory;
 }
@@ -92,11 +91,10 @@ ScheduleMemory of_device(const std::string& name, const Target& target) {
     known += (known.empty() ? "" : ", ") + memory.name;
   }
   throw CompileError(
-      kOption,
-      fmt::format("{} has no storage '{}'{}; one that it does not know is described: "
-                  "--storage {}:write=32,erase=4K",
-                  target.name.empty() ? "the target" : target.name, name,
-                  known.empty() ? "" : fmt::format("; it has {}", known), name));
+      kOption, fmt::format("{} has no storage '{}'{}; one that it does not know is described: "
+                           "--storage {}:write=32,erase=4K",
+                           target.name.empty() ? "the target" : target.name, name,
+                           known.empty() ? "" : fmt::format("; it has {}", known), name));
 }
 
 }  // namespace

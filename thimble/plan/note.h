@@ -121,8 +121,8 @@ struct TimeLimitStruck {
 using AnyNote =
     std::variant<note::LeastOrder, note::BestOrder, note::NoPatches, note::Patches,
                  note::PatchBytes, note::ChannelLoops, note::ChannelLoopSearch, note::Spans,
-                 note::InputCollected, note::InputRelaid, note::Rematerialised, note::Partitions, note::Spilled,
-                 note::ConstantChannels, note::TimeLimitStruck>;
+                 note::InputCollected, note::InputRelaid, note::Rematerialised, note::Partitions,
+                 note::Spilled, note::ConstantChannels, note::TimeLimitStruck>;
 
 /// One of them.
 class Note : public OneOf<AnyNote> {

@@ -78,7 +78,8 @@ const std::vector<Planner>& planners() {
          "kernels can (exact)"}},
        plan_motes},
       {"tinyseg",
-       "whole operators; tensors that are idle lie in flash, on a card or a host meanwhile (TinySeg)",
+       "whole operators; tensors that are idle lie in flash, on a card or a host meanwhile "
+       "(TinySeg)",
        {{"target", "bytes of the arena at which enough is spilled (the limit on SRAM, or 0)"}},
        plan_tinyseg,
        nullptr,

@@ -27,8 +27,7 @@ std::vector<Spill> spills_of(const Graph& graph, const Instances& instances,
     const ValueId value{tensor.value};
     if (instances.value(value).memory != kArena || graph.tensor(tensor).is_constant()) continue;
     std::ranges::sort(before);
-    Spill spill{.value = value, .fetched_for = {},
-                .axis_order = instances.value(value).axis_order};
+    Spill spill{.value = value, .fetched_for = {}, .axis_order = instances.value(value).axis_order};
     size_t fetches = 0;
     for (const InstanceId reader : all_readers[value.index()]) {
       const OpId op = instances.instance(reader).op;

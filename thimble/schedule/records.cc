@@ -21,7 +21,6 @@ std::vector<int> lying_axes(const Buffer& buffer, const Shape& shape) {
   return axes;
 }
 
-
 /// The region has all that a record holds along the other axes.
 bool has_whole_records(const Step& step, const Buffer& stored, int record_axis) {
   for (size_t axis = 0; axis < stored.extents.size(); ++axis) {
