@@ -111,6 +111,18 @@ TensorId Builder::depthwise(TensorId x, const DepthwiseLayer& layer) {
                   {1, layer.kernel.h, layer.kernel.w, from[3] * layer.multiplier}, 3);
 }
 
+TensorId Builder::transposed_conv(TensorId x, const ConvLayer& layer) {
+  const Shape from = shape(x);
+  const Window w{.kernel_h = layer.kernel.h,
+                 .kernel_w = layer.kernel.w,
+                 .stride_h = layer.stride.h,
+                 .stride_w = layer.stride.w,
+                 .padding = {}};
+  return weighted(x, TransposeConv{w, layer.activation},
+                  {layer.channels, layer.kernel.h, layer.kernel.w, from[3]}, 0,
+                  {from[0], from[1] * layer.stride.h, from[2] * layer.stride.w, layer.channels});
+}
+
 TensorId Builder::fully_connected(TensorId x, const FullyConnectedLayer& layer) {
   Shape out{1};
   if (layer.keep_axes) out.assign(shape(x).begin(), shape(x).end() - 1);

@@ -60,6 +60,8 @@ class Builder {
   TensorId input(const Shape& shape);
   TensorId conv(TensorId x, const ConvLayer& layer);
   TensorId depthwise(TensorId x, const DepthwiseLayer& layer);
+  /// Of an image `stride` times as large, without padding.
+  TensorId transposed_conv(TensorId x, const ConvLayer& layer);
   TensorId fully_connected(TensorId x, const FullyConnectedLayer& layer);
   TensorId average_pool(TensorId x, const PoolLayer& layer);
   TensorId max_pool(TensorId x, const PoolLayer& layer);

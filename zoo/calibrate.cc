@@ -35,12 +35,14 @@ std::shared_ptr<const Bytes> shared_bytes(const std::vector<T>& values) {
 bool has_weights(const Op& op) {
   return std::holds_alternative<Conv2D>(op.attributes) ||
          std::holds_alternative<DepthwiseConv2D>(op.attributes) ||
+         std::holds_alternative<TransposeConv>(op.attributes) ||
          std::holds_alternative<FullyConnected>(op.attributes);
 }
 
 /// The fused activation of an operator with weights.
 Activation& activation_of(Attributes& attributes) {
   if (auto* conv = std::get_if<Conv2D>(&attributes)) return conv->activation;
+  if (auto* transposed = std::get_if<TransposeConv>(&attributes)) return transposed->activation;
   if (auto* depthwise = std::get_if<DepthwiseConv2D>(&attributes)) return depthwise->activation;
   return std::get<FullyConnected>(attributes).activation;
 }

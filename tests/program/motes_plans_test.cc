@@ -86,6 +86,16 @@ Graph drawn(uint64_t seed) {
   return seed % 4 == 2 ? testing::random_chain(seed) : testing::random_bottlenecks(seed);
 }
 
+// Found by the nightly run: of this network's inputs one is read by nobody.
+TEST(MotesPlans, PeakHasAnInputThatNobodyReads) {
+  const Graph graph = drawn(320);
+  const PlannerChoice choice = choose_planner("motes:max_latency=inf,windows=blocks");
+  PlanCounts counts;
+  expect_exact(graph, std::get<Planned>(choice.planner->plan(graph, {}, choice.options)), 320,
+               counts);
+  EXPECT_EQ(counts.peaks_exact, 1);
+}
+
 TEST(MotesPlans, OfRandomNetworksEqualTheReference) {
   const std::vector<std::string> options = {
       "motes:max_latency=inf,windows=blocks", "motes:max_latency=inf,windows=rings",

@@ -39,7 +39,9 @@ Decision MotesSearch::planned(const MotesState& state) {
   Decision result{.plan = plan, .notes = {}, .live_bytes = state.bytes};
   note::Partitions note{
       .ops = std::ssize(order_),
-      .peak_bytes = limits_.core.sets.size() > 1 ? state.bytes : evaluate(flow_, plan).peak_bytes,
+      // What nobody reads, an unused input, is no part of what was searched.
+      .peak_bytes = std::max(limits_.core.sets.size() > 1 ? state.bytes : int64_t{0},
+                             evaluate(flow_, plan).peak_bytes),
       .instructions = state.instructions,
       .whole_instructions = whole_instructions_};
   for (const auto& unit : state.units) {
