@@ -15,33 +15,34 @@ TensorId two_convolutions(Builder& net, TensorId x, int64_t channels) {
   return net.conv(net.conv(x, layer), layer);
 }
 
-/// Float ports: as the converter leaves the network, with a PAD of nothing in each stage of the
-/// decoder. SHAPE, STRIDED_SLICE and PACK in front of each transposed convolution, which compute
-/// the extents of its output from those of its input, are left out: extents are static here.
+/// As the converter leaves the network, with a PAD of nothing in each stage of the decoder, which
+/// remove_no_ops() takes away. SHAPE, STRIDED_SLICE and PACK in front of each transposed
+/// convolution, which compute the extents of its output from those of its input, are left out:
+/// extents are static here.
 Graph tiny_unet(const std::string& name, const Parameters& p) {
   Builder net(name, 80);
-  const bool as_converted = p.text("ports") == "float";
+  const bool real_ports = p.text("ports") == "float";
   const int64_t channels = p.integer("channels");
   TensorId x = net.input({1, p.integer("rows"), p.integer("columns"), 3});
-  if (as_converted) x = net.quantize(x);
+  if (real_ports) x = net.quantize(x);
   std::vector<TensorId> skipped;
-  for (const int64_t times : {1, 2, 4}) {
-    net.scope(fmt::format("down_{}", times));
-    skipped.push_back(two_convolutions(net, x, times * channels));
+  for (const int level : {0, 1, 2}) {
+    net.scope(fmt::format("down_{}", level));
+    skipped.push_back(two_convolutions(net, x, channels << level));
     x = net.max_pool(skipped.back(), {});
   }
   net.scope("bottom");
-  x = two_convolutions(net, x, 8 * channels);
-  for (const int64_t times : {4, 2, 1}) {
-    net.scope(fmt::format("up_{}", times));
-    x = net.transpose_conv(x, {.channels = times * channels / 2, .pads = Pads::kValid});
-    if (as_converted) x = net.pad(x, {0, 0, 0, 0}, {0, 0, 0, 0});
-    x = two_convolutions(net, net.concat({skipped.back(), x}), times * channels);
+  x = two_convolutions(net, x, channels << 3);
+  for (const int level : {2, 1, 0}) {
+    net.scope(fmt::format("up_{}", level));
+    x = net.transpose_conv(x, {.channels = (channels << level) / 2, .pads = Pads::kValid});
+    x = net.pad(x, {0, 0, 0, 0}, {0, 0, 0, 0});
+    x = two_convolutions(net, net.concat({skipped.back(), x}), channels << level);
     skipped.pop_back();
   }
   net.scope("");
   x = net.conv(x, {.channels = 1, .activation = Activation::kNone});
-  return net.finish({as_converted ? net.dequantize(x) : x});
+  return net.finish({real_ports ? net.dequantize(x) : x});
 }
 
 }  // namespace
