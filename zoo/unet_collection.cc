@@ -14,8 +14,6 @@
 namespace thimble::zoo {
 namespace {
 
-constexpr ConvLayer kLinear{.activation = Activation::kNone};
-
 ConvLayer with_relu(int64_t channels, int64_t kernel, int64_t dilation = 1) {
   return {.channels = channels,
           .kernel = kernel,
@@ -28,9 +26,7 @@ TensorId halved(Builder& net, TensorId x, int64_t channels, Activation activatio
 }
 
 TensorId per_pixel(Builder& net, TensorId x, int64_t channels) {
-  ConvLayer layer = kLinear;
-  layer.channels = channels;
-  return net.conv(x, layer);
+  return net.conv(x, {.channels = channels, .activation = Activation::kNone});
 }
 
 Shape doubled(const Shape& image) { return {image[0], 2 * image[1], 2 * image[2], image[3]}; }
@@ -49,10 +45,8 @@ class VNet {
   TensorId activated(TensorId x) { return net_.prelu(x, slopes(net_.shape(x))); }
 
   TensorId convolution(TensorId x, int64_t channels) {
-    ConvLayer layer = kLinear;
-    layer.channels = channels;
-    layer.kernel = 3;
-    return activated(net_.conv(x, layer));
+    return activated(
+        net_.conv(x, {.channels = channels, .kernel = 3, .activation = Activation::kNone}));
   }
 
   /// One convolution on the first level, two on the second, three below.
