@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -111,16 +112,18 @@ TensorId Builder::depthwise(TensorId x, const DepthwiseLayer& layer) {
                   {1, layer.kernel.h, layer.kernel.w, from[3] * layer.multiplier}, 3);
 }
 
-TensorId Builder::transposed_conv(TensorId x, const ConvLayer& layer) {
+TensorId Builder::transpose_conv(TensorId x, const TransposeConvLayer& layer) {
   const Shape from = shape(x);
-  const Window w{.kernel_h = layer.kernel.h,
-                 .kernel_w = layer.kernel.w,
-                 .stride_h = layer.stride.h,
-                 .stride_w = layer.stride.w,
-                 .padding = {}};
+  const Size2D kernel = layer.kernel, stride = layer.stride;
+  const bool same = layer.pads == Pads::kSame;
+  const Shape out{from[0], from[1] * stride.h + (same ? 0 : std::max(kernel.h - stride.h, {})),
+                  from[2] * stride.w + (same ? 0 : std::max(kernel.w - stride.w, {})),
+                  layer.channels};
+  // That of the convolution which leads from the output to the input.
+  Window w = window(out, kernel, stride, 1, layer.pads);
+  w.padding.bottom = w.padding.right = 0;
   return weighted(x, TransposeConv{w, layer.activation},
-                  {layer.channels, layer.kernel.h, layer.kernel.w, from[3]}, 0,
-                  {from[0], from[1] * layer.stride.h, from[2] * layer.stride.w, layer.channels});
+                  {layer.channels, kernel.h, kernel.w, from[3]}, 0, out);
 }
 
 TensorId Builder::fully_connected(TensorId x, const FullyConnectedLayer& layer) {
@@ -173,10 +176,16 @@ TensorId Builder::vector(const std::string& name, int64_t channels, double least
   return constant(unique(name), {channels}, DType::kFloat32, bytes_of(values));
 }
 
+TensorId Builder::zeros(const std::string& name, const Shape& extents) {
+  const std::vector<float> values(static_cast<size_t>(elements(extents)), 0.0F);
+  return constant(unique(name), extents, DType::kFloat32, bytes_of(values));
+}
+
 TensorId Builder::batch_matmul(TensorId x, TensorId y, bool adjoint_y) {
   return op(BatchMatMul{.adjoint_x = false, .adjoint_y = adjoint_y}, {x, y});
 }
 TensorId Builder::relu(TensorId x) { return op(Relu{}, {x}); }
+TensorId Builder::prelu(TensorId x, TensorId alpha) { return op(Prelu{}, {x, alpha}); }
 TensorId Builder::softmax(TensorId x) { return op(Softmax{}, {x}); }
 
 TensorId Builder::concat(const std::vector<TensorId>& inputs, int axis) {
@@ -195,6 +204,14 @@ TensorId Builder::upsample(TensorId x, const Shape& image) {
             {from[0], image.at(1), image.at(2), from[3]});
 }
 
+TensorId Builder::upsample_bilinear(TensorId x, const Shape& image, bool align_corners) {
+  const Shape from = shape(x);
+  return op(ResizeBilinear{.align_corners = align_corners, .half_pixel_centers = !align_corners},
+            {x}, {from[0], image.at(1), image.at(2), from[3]});
+}
+
+TensorId Builder::quantize(TensorId x) { return op(Quantize{}, {x}); }
+TensorId Builder::dequantize(TensorId x) { return op(Dequantize{}, {x}); }
 TensorId Builder::sigmoid(TensorId x) { return op(Logistic{}, {x}); }
 
 TensorId Builder::slice(TensorId x, const std::vector<int64_t>& begin, const Shape& extents) {

@@ -42,6 +42,13 @@ struct DepthwiseLayer {
   Pads pads = Pads::kSame;
 };
 
+struct TransposeConvLayer {
+  int64_t channels = 1;
+  Size2D kernel = 2, stride = 2;
+  Activation activation = Activation::kNone;
+  Pads pads = Pads::kSame;  ///< kSame gives extent * stride outputs; kValid all that windows reach
+};
+
 struct FullyConnectedLayer {
   int64_t channels = 1;
   Activation activation = Activation::kNone;
@@ -60,8 +67,7 @@ class Builder {
   TensorId input(const Shape& shape);
   TensorId conv(TensorId x, const ConvLayer& layer);
   TensorId depthwise(TensorId x, const DepthwiseLayer& layer);
-  /// Of an image `stride` times as large, without padding.
-  TensorId transposed_conv(TensorId x, const ConvLayer& layer);
+  TensorId transpose_conv(TensorId x, const TransposeConvLayer& layer);
   TensorId fully_connected(TensorId x, const FullyConnectedLayer& layer);
   TensorId average_pool(TensorId x, const PoolLayer& layer);
   TensorId max_pool(TensorId x, const PoolLayer& layer);
@@ -77,20 +83,29 @@ class Builder {
   TensorId gelu(TensorId x, bool approximate = false);
   TensorId batch_matmul(TensorId x, TensorId y, bool adjoint_y = false);
   TensorId relu(TensorId x);
+  /// alpha: of a shape that broadcasts to that of x.
+  TensorId prelu(TensorId x, TensorId alpha);
   TensorId concat(const std::vector<TensorId>& inputs, int axis = 3);
   TensorId pad(TensorId x, const std::vector<int64_t>& before, const std::vector<int64_t>& after);
   /// extents: of the output.
   TensorId slice(TensorId x, const std::vector<int64_t>& begin, const Shape& extents);
   /// To the height and width of `image`, a shape; nearest, as Keras does it (half-pixel centers).
   TensorId upsample(TensorId x, const Shape& image);
+  /// Likewise, bilinear; align_corners: the outermost pixels' centers lie on those of the input.
+  TensorId upsample_bilinear(TensorId x, const Shape& image, bool align_corners = false);
   TensorId sigmoid(TensorId x);
   TensorId reshape(TensorId x, const Shape& shape);
   TensorId softmax(TensorId x);
   TensorId transpose(TensorId x, const std::vector<int>& permutation);
+  /// x stays float32 in the finished network: an input as the caller has it.
+  TensorId quantize(TensorId x);
+  /// The output is float32 in the finished network: one that goes to the caller.
+  TensorId dequantize(TensorId x);
 
-  /// Operands that are constant: one number, and one per channel, uniform in [least, most].
+  /// Operands that are constant: one number; one per channel, uniform in [least, most]; all zero.
   TensorId number(const std::string& name, float value);
   TensorId vector(const std::string& name, int64_t channels, double least, double most);
+  TensorId zeros(const std::string& name, const Shape& shape);
 
   [[nodiscard]] const Shape& shape(TensorId t) const { return graph_.tensor(t).shape; }
   [[nodiscard]] int64_t channels(TensorId t) const { return shape(t).back(); }

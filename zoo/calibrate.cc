@@ -44,6 +44,7 @@ Activation& activation_of(Attributes& attributes) {
   if (auto* conv = std::get_if<Conv2D>(&attributes)) return conv->activation;
   if (auto* transposed = std::get_if<TransposeConv>(&attributes)) return transposed->activation;
   if (auto* depthwise = std::get_if<DepthwiseConv2D>(&attributes)) return depthwise->activation;
+  if (auto* transposed = std::get_if<TransposeConv>(&attributes)) return transposed->activation;
   return std::get<FullyConnected>(attributes).activation;
 }
 
@@ -62,6 +63,16 @@ bool keeps_the_scale(const Attributes& attributes) {
 bool gives_probabilities(const Attributes& attributes) {
   return std::holds_alternative<Softmax>(attributes) ||
          std::holds_alternative<Logistic>(attributes);
+}
+
+/// Per tensor: the caller has it in float32, in front of QUANTIZE or behind DEQUANTIZE.
+std::vector<bool> stays_real(const Graph& graph) {
+  std::vector<bool> real(graph.tensors.size(), false);
+  for (const Op& op : graph.ops) {
+    if (std::holds_alternative<Quantize>(op.attributes)) real[op.inputs[0].index()] = true;
+    if (std::holds_alternative<Dequantize>(op.attributes)) real[op.outputs[0].index()] = true;
+  }
+  return real;
 }
 
 bool has_constant(const Graph& graph, const Op& op) {
@@ -232,7 +243,9 @@ void join(const Graph& graph, std::vector<Range>& ranges) {
     return t;
   };
   for (const Op& op : graph.ops) {
-    if (!keeps_the_scale(op.attributes)) continue;
+    // An input has the same range in float32 and in int8.
+    const bool port = std::holds_alternative<Quantize>(op.attributes);
+    if (!port && !keeps_the_scale(op.attributes)) continue;
     for (const TensorId t : op.inputs) leader[find(t.index())] = find(op.outputs[0].index());
   }
   for (size_t t = 0; t < ranges.size(); ++t) {
@@ -288,9 +301,10 @@ Graph calibrated(Graph real, uint64_t seed) {
   std::vector<Range> ranges = Calibration(real, seed).run();
   join(real, ranges);
   Graph& graph = real;
+  const std::vector<bool> real_ports = stays_real(graph);
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     Tensor& tensor = graph.tensors[t];
-    if (tensor.is_constant()) continue;
+    if (tensor.is_constant() || real_ports[t]) continue;
     tensor.type = DType::kInt8;
     tensor.quantization = int8_quantization(ranges[t]);
   }

@@ -14,6 +14,7 @@ namespace thimble::zoo {
 /// of the weights and the bias), so that depth neither kills nor blows up what goes through. Then
 /// every activation gets the scale and zero point of the range that it was seen to take; operators
 /// that only move or select elements have one of both for inputs and output, as the format demands.
+/// What QUANTIZE reads and DEQUANTIZE writes stays float32.
 [[nodiscard]] Graph calibrated(Graph real, uint64_t seed);
 
 }  // namespace thimble::zoo

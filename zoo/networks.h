@@ -30,7 +30,9 @@ struct Network {
 [[nodiscard]] std::vector<Network> nasnet_networks();
 [[nodiscard]] std::vector<Network> randomly_wired_networks();
 [[nodiscard]] std::vector<Network> resnet_networks();
+[[nodiscard]] std::vector<Network> tiny_unet_networks();
 [[nodiscard]] std::vector<Network> transformer_networks();
+[[nodiscard]] std::vector<Network> unet_collection_networks();
 [[nodiscard]] std::vector<Network> unet_networks();
 
 }  // namespace thimble::zoo

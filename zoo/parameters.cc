@@ -24,6 +24,7 @@ std::optional<double> number(const std::string& text) {
 
 std::string admissible(const Parameter& p) {
   if (!p.choices.empty()) return fmt::format("one of {}", fmt::join(p.choices, ", "));
+  if (p.unit > 1) return fmt::format("a multiple of {} from {} to {}", p.unit, p.least, p.most);
   return fmt::format("{} from {} to {}", p.whole ? "an integer" : "a number", p.least, p.most);
 }
 
@@ -31,7 +32,9 @@ bool takes(const Parameter& p, const std::string& value) {
   if (!p.choices.empty()) return std::ranges::find(p.choices, value) != p.choices.end();
   const std::optional<double> n = number(value);
   if (!n.has_value() || !(*n >= p.least && *n <= p.most)) return false;
-  return !p.whole || std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
+  if (!p.whole) return true;
+  if (!std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; })) return false;
+  return static_cast<int64_t>(*n) % p.unit == 0;
 }
 
 std::string keys(const std::vector<Parameter>& known) {
@@ -50,6 +53,13 @@ Parameter whole_number(const std::string& key, int64_t initial, int64_t least, i
           .meaning = meaning,
           .least = static_cast<double>(least),
           .most = static_cast<double>(most)};
+}
+
+Parameter multiple_of(int64_t unit, const std::string& key, int64_t initial, int64_t least,
+                      int64_t most, const std::string& meaning) {
+  Parameter result = whole_number(key, initial, least, most, meaning);
+  result.unit = unit;
+  return result;
 }
 
 Parameter real_number(const std::string& key, const std::string& initial, double least, double most,

@@ -9,18 +9,23 @@
 
 namespace thimble::zoo {
 
-/// A number in [least, most] or, if there are choices, one of these.
+/// A number in [least, most], a multiple of `unit` if it is whole, or, if there are choices, one of
+/// these.
 struct Parameter {
   std::string key;
   std::string initial;  ///< the value where none is given
   std::string meaning;
   double least = 0, most = 0;
   bool whole = true;  ///< an integer
+  int64_t unit = 1;   ///< of what is whole
   std::vector<std::string> choices;
 };
 
 [[nodiscard]] Parameter whole_number(const std::string& key, int64_t initial, int64_t least,
                                      int64_t most, const std::string& meaning);
+/// least, most: multiples of `unit`.
+[[nodiscard]] Parameter multiple_of(int64_t unit, const std::string& key, int64_t initial,
+                                    int64_t least, int64_t most, const std::string& meaning);
 [[nodiscard]] Parameter real_number(const std::string& key, const std::string& initial,
                                     double least, double most, const std::string& meaning);
 /// The first choice is the initial one.

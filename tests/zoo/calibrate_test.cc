@@ -21,16 +21,10 @@ Graph real_network(Graph graph) {
   return graph;
 }
 
-TEST(Calibrated, Int8NetworkFollowsTheRealOne) {
-  Builder net("n", 7);
-  TensorId x = net.conv(net.input({1, 12, 12, 3}), {.channels = 8, .kernel = 3});
-  x = net.add(x, net.conv(net.depthwise(x, {}), {.channels = 8, .activation = Activation::kNone}));
-  x = net.mul(x, net.relu(x));
-  x = net.concat({net.max_pool(x, {}), net.average_pool(x, {})});
-  const Graph graph = net.finish({net.fully_connected(net.mean(x), {.channels = 5})});
-
+/// Within a tenth of what each tensor holds.
+void expect_follows_the_real_one(const Graph& graph) {
   Random random(3);
-  Bytes input(12 * 12 * 3);
+  Bytes input(static_cast<size_t>(elements(graph.tensor(graph.inputs[0].tensor).shape)));
   for (uint8_t& byte : input) byte = static_cast<uint8_t>(random.next());
   const TensorValues quantised = interpret(graph, {input});
 
@@ -59,6 +53,58 @@ TEST(Calibrated, Int8NetworkFollowsTheRealOne) {
     }
     EXPECT_LT(differences, 0.01 * squares) << tensor.name << ": above a tenth of its size";
   }
+}
+
+TEST(Calibrated, Int8NetworkFollowsTheRealOne) {
+  Builder net("n", 7);
+  TensorId x = net.conv(net.input({1, 12, 12, 3}), {.channels = 8, .kernel = 3});
+  x = net.add(x, net.conv(net.depthwise(x, {}), {.channels = 8, .activation = Activation::kNone}));
+  x = net.mul(x, net.relu(x));
+  x = net.concat({net.max_pool(x, {}), net.average_pool(x, {})});
+  expect_follows_the_real_one(net.finish({net.fully_connected(net.mean(x), {.channels = 5})}));
+}
+
+TEST(Calibrated, DecodersFollowTheRealOnes) {
+  Builder net("n", 7);
+  TensorId x = net.transpose_conv(net.input({1, 6, 6, 3}), {.channels = 8, .kernel = 3});
+  x = net.prelu(x, net.vector("alpha", 8, 0.1, 0.3));
+  x = net.prelu(net.transpose_conv(x, {.channels = 6}), net.zeros("alpha", {24, 24, 6}));
+  expect_follows_the_real_one(net.finish({net.upsample_bilinear(x, {1, 48, 48, 6})}));
+}
+
+TEST(Calibrated, TransposedConvolutionsHaveUnitDeviationToo) {
+  Builder net("n", 9);
+  TensorId x = net.input({1, 16, 16, 4});
+  for (int k = 0; k < 3; ++k) x = net.transpose_conv(x, {.channels = 16});
+  const Graph graph = net.finish({x});
+  for (const Op& op : graph.ops) {
+    const float scale = graph.tensor(op.outputs[0]).quantization.scales[0];
+    EXPECT_GT(scale, 4.0F / 255) << label(op);
+    EXPECT_LT(scale, 14.0F / 255) << label(op);
+  }
+}
+
+TEST(Calibrated, PortsInFloat32ChangeNothingInside) {
+  const auto network = [](bool real_ports) {
+    Builder net("n", 5);
+    TensorId x = net.input({1, 8, 8, 2});
+    if (real_ports) x = net.quantize(x);
+    x = net.conv(x, {.channels = 3, .kernel = 3});
+    return net.finish({real_ports ? net.dequantize(x) : x});
+  };
+  const Graph inside = network(false), whole = network(true);
+  ASSERT_EQ(whole.ops.size(), 3U);
+  for (const Port& port : {whole.inputs[0], whole.outputs[0]}) {
+    EXPECT_EQ(whole.tensor(port.tensor).type, DType::kFloat32);
+    EXPECT_EQ(whole.tensor(port.tensor).quantization, Quantization{});
+  }
+  for (size_t k = 0; k < 3; ++k) {
+    const Tensor& tensor = whole.tensor(whole.ops[1].inputs[k]);
+    Tensor expected = inside.tensor(inside.ops[0].inputs[k]);
+    expected.name = tensor.name;
+    EXPECT_EQ(tensor, expected) << tensor.name;
+  }
+  EXPECT_EQ(whole.tensor(whole.ops[1].outputs[0]), inside.tensor(inside.ops[0].outputs[0]));
 }
 
 TEST(Calibrated, LayersHaveUnitDeviation) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -25,10 +26,23 @@
 namespace thimble {
 namespace {
 
-std::vector<std::string> network_names() {
-  std::vector<std::string> names;
-  for (const ZooEntry& entry : zoo_entries()) names.push_back(entry.name);
-  return names;
+/// All of the zoo, and of the large ones some that are small.
+std::vector<std::string> networks() {
+  std::vector<std::string> specs = {
+      "attention_unet:resolution=32,filters=8", "resunet_a:resolution=64,filters=4",
+      "tiny_unet:ports=int8,rows=24,columns=40", "vnet_2d:resolution=32,filters=4"};
+  for (const ZooEntry& entry : zoo_entries()) specs.push_back(entry.name);
+  return specs;
+}
+
+std::string name_of(const std::string& spec) { return spec.substr(0, spec.find(':')); }
+
+/// Letters, digits and underscores alone.
+std::string test_name(const std::string& spec) {
+  std::string name = spec;
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
 }
 
 std::vector<Bytes> seeded_inputs(const Graph& graph) {
@@ -43,7 +57,8 @@ std::vector<Bytes> seeded_inputs(const Graph& graph) {
 /// Networks above this many MACs, left out where nobody asks for them. By name: building them takes
 /// as long as testing others.
 constexpr int64_t kManyMacs = 1'000'000'000;
-const std::set<std::string> kLarge = {"resnet18", "vgg16"};
+const std::set<std::string> kLarge = {"attention_unet", "resnet18", "resunet_a", "vgg16",
+                                      "vnet_2d"};
 const std::string kNotWritten = "audio_preprocessor";  // as .tflite: its operators are custom ones
 
 void expect_life(const Graph& graph, const TensorValues& values) {
@@ -55,6 +70,8 @@ void expect_life(const Graph& graph, const TensorValues& values) {
     // Few of a thousand classes get more than 1/512.
     const bool probabilities = std::holds_alternative<Softmax>(op.attributes);
     EXPECT_GE(distinct.size(), probabilities ? 2U : 8U) << tensor.name << " is nearly constant";
+    // Of two classes a pixel is often the one, without doubt.
+    if (probabilities && tensor.shape.back() == 2) continue;
     const auto highest = std::ranges::count(bytes, uint8_t{127});
     EXPECT_LE(static_cast<double>(highest), 0.1 * static_cast<double>(bytes.size()))
         << tensor.name << " is saturated";
@@ -91,7 +108,7 @@ TEST_P(EveryNetwork, IsSoundAndItsProgramEqualsTheReference) {
   }
   const Graph graph = build_zoo(GetParam());
   EXPECT_EQ(macs(graph) > kManyMacs, large);
-  EXPECT_EQ(graph.name, GetParam());
+  EXPECT_EQ(graph.name, name_of(GetParam()));
   if (GetParam() != kNotWritten) expect_round_trip(graph);
 
   const std::vector<Bytes> inputs = seeded_inputs(graph);
@@ -109,8 +126,8 @@ TEST_P(EveryNetwork, IsSoundAndItsProgramEqualsTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, EveryNetwork, ::testing::ValuesIn(network_names()),
-                         [](const auto& network) { return network.param; });
+INSTANTIATE_TEST_SUITE_P(Zoo, EveryNetwork, ::testing::ValuesIn(networks()),
+                         [](const auto& network) { return test_name(network.param); });
 
 }  // namespace
 }  // namespace thimble

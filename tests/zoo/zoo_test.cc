@@ -135,6 +135,10 @@ TEST(Zoo, RefusesValuesThatAParameterDoesNotTake) {
   EXPECT_THAT(refusal("mobilenet_v2:width=nan"), HasSubstr("it is a number from 0.05 to 4"));
   EXPECT_THAT(refusal("mobilenet_v2:variant=x"),
               HasSubstr("it is one of plain, redistributed, downsampled"));
+  for (const char* value : {"81", "0", "80.5", "-8", "1032"}) {
+    EXPECT_THAT(refusal(std::string("tiny_unet:rows=") + value),
+                HasSubstr("' is not a value of rows: it is a multiple of 8 from 8 to 1024"));
+  }
 }
 
 }  // namespace
