@@ -42,7 +42,6 @@ bool has_weights(const Op& op) {
 /// The fused activation of an operator with weights.
 Activation& activation_of(Attributes& attributes) {
   if (auto* conv = std::get_if<Conv2D>(&attributes)) return conv->activation;
-  if (auto* transposed = std::get_if<TransposeConv>(&attributes)) return transposed->activation;
   if (auto* depthwise = std::get_if<DepthwiseConv2D>(&attributes)) return depthwise->activation;
   if (auto* transposed = std::get_if<TransposeConv>(&attributes)) return transposed->activation;
   return std::get<FullyConnected>(attributes).activation;
