@@ -8,7 +8,7 @@
 
 namespace thimble_firmware {
 
-/// Of UART 0 on AN385, AN386 and AN500 (QEMU's first -serial).
+/// UART 0 on AN385, AN386 and AN500 (QEMU's first -serial) lies there.
 constexpr uint32_t kCmsdkUart0 = 0x40004000;
 
 struct CmsdkUart {

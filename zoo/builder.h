@@ -91,7 +91,8 @@ class Builder {
   TensorId slice(TensorId x, const std::vector<int64_t>& begin, const Shape& extents);
   /// To the height and width of `image`, a shape; nearest, as Keras does it (half-pixel centers).
   TensorId upsample(TensorId x, const Shape& image);
-  /// Likewise, bilinear; align_corners: the outermost pixels' centers lie on those of the input.
+  /// To that height and width, bilinear; align_corners: the outermost pixels' centers lie on those
+  /// of the input.
   TensorId upsample_bilinear(TensorId x, const Shape& image, bool align_corners = false);
   TensorId sigmoid(TensorId x);
   TensorId reshape(TensorId x, const Shape& shape);

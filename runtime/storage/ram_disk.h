@@ -24,7 +24,7 @@ enum {
   /* An erase sets all bits of its blocks, a write can only clear bits: where it should set one, it
      stays 0 and the write ends well, as on flash that nobody looks at again. */
   THIMBLE_RAM_DISK_NOR = 1,
-  /* Likewise, but a write that should set a bit fails and changes nothing. */
+  /* As the one above, but a write that should set a bit fails and changes nothing. */
   THIMBLE_RAM_DISK_NOR_CHECKED = 2
 };
 

@@ -4,7 +4,7 @@
 namespace thimble::runtime {
 namespace {
 
-// Of four bits: a byte takes two steps, and 64 bytes of flash instead of 1,024.
+// The table is of four bits: a byte takes two steps, and 64 bytes of flash instead of 1,024.
 constexpr uint32_t kNibbleCrc[16] = {
     0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
     0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};

@@ -11,7 +11,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Of all that there is: banks, waits, storage with every figure and with few, no address.
+// The device has all that there is: banks, waits, storage with every figure and with few, no
+// address.
 constexpr const char* kChip = R"({"chip": "C9", "vendor": "v", "core": "cortex-m23",
   "clock_hz": 100000000, "flash": "1M", "flash_wait_states": 3, "memories": [
     {"name": "dtcm", "kind": "tightly_coupled", "banks": [

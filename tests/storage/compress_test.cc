@@ -119,7 +119,7 @@ TEST(Decompress, RefusesWhatIsCutOff) {
   }
 }
 
-// Of a compressed one the bitmap's bytes count: a few places more may be more of its value.
+// The bytes of a compressed one's bitmap count: a few places more may be more of its value.
 TEST(Decompress, RefusesRecordsOfAnotherLength) {
   zoo::Random random(2);
   for (const double share : {0.0, 0.6}) {

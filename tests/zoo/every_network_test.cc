@@ -70,7 +70,7 @@ void expect_life(const Graph& graph, const TensorValues& values) {
     // Few of a thousand classes get more than 1/512.
     const bool probabilities = std::holds_alternative<Softmax>(op.attributes);
     EXPECT_GE(distinct.size(), probabilities ? 2U : 8U) << tensor.name << " is nearly constant";
-    // Of two classes a pixel is often the one, without doubt.
+    // A pixel is often the one of two classes, without doubt.
     if (probabilities && tensor.shape.back() == 2) continue;
     const auto highest = std::ranges::count(bytes, uint8_t{127});
     EXPECT_LE(static_cast<double>(highest), 0.1 * static_cast<double>(bytes.size()))

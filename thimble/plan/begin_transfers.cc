@@ -224,7 +224,7 @@ class Beginner {
     return result;
   }
 
-  /// Of a store that node k begins and the next one waits for: the last node that may go on beside.
+  /// The last node that may go on beside a store that node k begins and the next one waits for.
   [[nodiscard]] std::optional<size_t> last_beside(const std::vector<Node>& nodes, size_t k) const {
     const auto* begin = std::get_if<Step>(&nodes[k].what);
     const auto* wait = std::get_if<Step>(&nodes[k + 1].what);

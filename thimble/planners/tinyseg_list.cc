@@ -113,7 +113,7 @@ ListedArena arena_of(const OperatorList& list) {
     const auto at = static_cast<int64_t>(k);
     add(list.ops[k].scratch_bytes, {at, at + 1});
   }
-  // Of equal ones greedy_by_size takes the first.
+  // greedy_by_size takes the first of equal ones.
   std::ranges::reverse(problem.buffers);
   const layout::Solution solution = layout::greedy_by_size(problem);
 

@@ -196,7 +196,7 @@ void written_calls(std::span<const ProgramNode> nodes,
 void execute_calls(const Program& program,
                    const std::function<void(const Call&, const Counters&)>& visit);
 
-/// The same, and every transfer, also of no records.
+/// Visits every transfer, too, also those of no records.
 void execute(const Program& program,
              const std::function<void(const Call&, const Counters&)>& visit_call,
              const std::function<void(const TransferCall&, const Counters&)>& visit_transfer);

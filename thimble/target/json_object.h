@@ -24,7 +24,7 @@ struct JsonObject {
   [[nodiscard]] std::string text(const char* field) const;  ///< of one line, not empty
   [[nodiscard]] int64_t number(const char* field, int64_t least = 1) const;
   [[nodiscard]] int64_t count(const char* field, int64_t most) const;  ///< 1 to `most`
-  /// Of something physical: from 0, or above it, to `most`.
+  /// What is physical goes from 0, or above it, to `most`.
   [[nodiscard]] double quantity(const char* field, double most, bool zero) const;
   [[nodiscard]] int64_t size(const char* field) const;     ///< 131072 or "128K", above 0
   [[nodiscard]] int64_t address(const char* field) const;  ///< "0x20000000"

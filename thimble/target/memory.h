@@ -43,7 +43,7 @@ struct Memory {
   int64_t alignment = 4;  ///< what its bus likes, a power of two
   std::vector<Bank> banks;
   int64_t bytes_per_second = 0;  ///< read or written in a row; 0: not known
-  /// Of block storage, and only of it; nothing: none of its figures is known.
+  /// Block storage, and only that, has them; nothing: none of its figures is known.
   std::optional<StorageFigures> storage = {};
 
   [[nodiscard]] int64_t size_bytes() const;

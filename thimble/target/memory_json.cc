@@ -108,7 +108,7 @@ std::vector<Bank> read_banks(const JsonObject& object) {
   return banks;
 }
 
-// Of memory number `number` that has no fixed address: apart from all others.
+// Memory number `number` has no fixed address: this one is apart from all others.
 Bank unmapped_bank(const JsonObject& object, MemoryKind kind, size_t number) {
   if (on_chip(kind) || kind == MemoryKind::kMappedFlash)
     object.reject(

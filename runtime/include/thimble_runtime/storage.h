@@ -73,10 +73,11 @@ typedef struct thimble_storage {
      of NAME_STORAGE_granule. size: at least 1, any. */
   int (*read_async)(void* context, uint32_t token, uint32_t offset, void* bytes, uint32_t size);
 
-  /* Likewise, the other way. Where `size` is no multiple of NAME_STORAGE_granule, what follows up
-     to the next one is the driver's to fill; nothing else is stored there. If NAME_STORAGE_block
-     is not 0, these bytes were erased, and were not written since. Its *wait* says if it was not
-     carried out: then it may be stored in part, and is not tried again where there are blocks. */
+  /* Begins a write in the same way. Where `size` is no multiple of NAME_STORAGE_granule, what
+     follows up to the next one is the driver's to fill; nothing else is stored there. If
+     NAME_STORAGE_block is not 0, these bytes were erased, and were not written since. Its *wait*
+     says if it was not carried out: then it may be stored in part, and is not tried again where
+     there are blocks. */
   int (*write_async)(void* context, uint32_t token, uint32_t offset, const void* bytes,
                      uint32_t size);
 
