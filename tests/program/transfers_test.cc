@@ -204,6 +204,15 @@ struct SmallUnet {
     y = g.conv(joined, 8, 3, 1);
     g.output(y);
   }
+  /// a lies in storage until it is concatenated; without members.
+  [[nodiscard]] Plan spilled() const {
+    return {.instances = spill(instances_of(g.graph(), {}),
+                               {{.value = {a.value}, .fetched_for = {{{4}}}, .axis_order = {}}},
+                               kFirstFurtherMemory),
+            .members = {},
+            .overlaps = {},
+            .accumulators = {}};
+  }
 };
 
 Member call(int instance) { return {InstanceCall{.instance = {instance}}}; }
@@ -233,12 +242,7 @@ void expect_right(const Graph& graph, const Plan& plan, int64_t peak_bytes) {
 TEST(Transfers, ASpilledTensorIsNotThereInBetween) {
   const SmallUnet net;
   const Graph& graph = net.g.graph();
-  Plan plan{.instances = spill(instances_of(graph, {}),
-                               {{.value = {net.a.value}, .fetched_for = {{{4}}}, .axis_order = {}}},
-                               kFirstFurtherMemory),
-            .members = {},
-            .overlaps = {},
-            .accumulators = {}};
+  Plan plan = net.spilled();
   for (int k = 0; k < 8; ++k) plan.members.push_back(call(k));
   // Concatenation: both of its inputs and twice their size. What was fetched has no tags any more.
   const int64_t map = 16 * 12 * 8, peak = 4 * map;
@@ -255,12 +259,7 @@ TEST(Transfers, ASpilledTensorIsNotThereInBetween) {
 TEST(Transfers, ATensorStreamsToStorageAndBack) {
   const SmallUnet net;
   const Graph& graph = net.g.graph();
-  Plan plan{.instances = spill(instances_of(graph, {}),
-                               {{.value = {net.a.value}, .fetched_for = {{{4}}}, .axis_order = {}}},
-                               kFirstFurtherMemory),
-            .members = {},
-            .overlaps = {},
-            .accumulators = {}};
+  Plan plan = net.spilled();
   const Instances& all = plan.instances;
   plan.memories = with_storage({.write_bytes = 32, .erase_bytes = 4096});
   const auto group = [&](int first, int end) {

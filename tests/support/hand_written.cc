@@ -245,17 +245,31 @@ HandWritten turned_input() {
   return {graph, schedule, 95};
 }
 
+namespace {
+
+/// x [1,8,8,4] -> conv 3x3 -> a [1,8,8,16] -> depthwise b -> conv 1x1 c; a + c -> y
+struct Residual {
+  TestGraph g;
+  TensorId x, a, b, c, y;
+
+  explicit Residual(uint64_t seed) : g(seed) {
+    x = g.input({1, 8, 8, 4});
+    a = g.conv(x, 16, 3, 1);
+    b = g.depthwise(a, 3, 1);
+    c = g.conv(b, 16, 1, 1);
+    y = g.add(a, c);
+    g.output(y);
+  }
+};
+
+}  // namespace
+
 // The worked example of docs/memories.md. Tick i receives row i of x (32 B) and computes row i - 1
 // of a from the ring of three: 96 B. a, b, c and y have 8 x 8 x 16 = 1,024 B each; a is cold while
 // b and c are made. In the arena, ring and b never meet: 1,024 B.
 HandWritten several_memories() {
-  TestGraph g(5);
-  const TensorId x = g.input({1, 8, 8, 4});
-  const TensorId a = g.conv(x, 16, 3, 1);
-  const TensorId b = g.depthwise(a, 3, 1);
-  const TensorId c = g.conv(b, 16, 1, 1);
-  const TensorId y = g.add(a, c);
-  g.output(y);
+  const Residual net(5);
+  const auto& [g, x, a, b, c, y] = net;
   const Graph& graph = g.graph();
   constexpr LoopId kTick{0};
   constexpr BufferId kX{0}, kRing{1}, kA{2}, kB{3}, kC{4}, kY{5};
@@ -300,13 +314,8 @@ HandWritten several_memories() {
 //          4 b    1,024   5 c  1,024             6 ring two rows of a, 256     7 y  1,024, over c
 // peak: a, b and tags, while the depthwise convolution executes
 HandWritten spilled_residual() {
-  TestGraph g(6);
-  const TensorId x = g.input({1, 8, 8, 4});
-  const TensorId a = g.conv(x, 16, 3, 1);
-  const TensorId b = g.depthwise(a, 3, 1);
-  const TensorId c = g.conv(b, 16, 1, 1);
-  const TensorId y = g.add(a, c);
-  g.output(y);
+  const Residual net(6);
+  const auto& [g, x, a, b, c, y] = net;
   const Graph& graph = g.graph();
   constexpr LoopId kRow{0};
   constexpr BufferId kX{0}, kA{1}, kStored{2}, kTags{3}, kB{4}, kC{5}, kRing{6}, kY{7};

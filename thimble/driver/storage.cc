@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "thimble/model/error.h"
+#include "thimble/schedule/target_memories.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
@@ -55,17 +55,6 @@ ScheduleMemory described(const std::string& name, std::string_view rest) {
   return memory;
 }
 
-/// "qspi_flash", of "QSPI flash": what the emitted code can call it.
-std::string schedule_name(const Memory& memory) {
-  std::string name;
-  for (const char c : memory.name) {
-    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    const bool part = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
-    name += part ? lower : '_';
-  }
-  return name;
-}
-
 ScheduleMemory of_device(const Memory& memory) {
   const StorageFigures figures = memory.storage.value_or(StorageFigures{});
   const char* unknown = !figures.write_granule_bytes ? "the granule it is written in (write)"
@@ -73,8 +62,8 @@ ScheduleMemory of_device(const Memory& memory) {
                                                      : nullptr;
   if (unknown != nullptr)
     throw CompileError(kOption, fmt::format("of {} {} is not known: --storage {}:write=..,erase=..",
-                                            memory.name, unknown, schedule_name(memory)));
-  return {.name = schedule_name(memory),
+                                            memory.name, unknown, memory_identifier(memory.name)));
+  return {.name = memory_identifier(memory.name),
           .kind = MemoryKind::kBlockStorage,
           .capacity_bytes = memory.size_bytes(),
           .storage = BlockStorage{.write_bytes = *figures.write_granule_bytes,
@@ -87,7 +76,7 @@ ScheduleMemory of_device(const std::string& name, const Target& target) {
   std::string known;
   for (const Memory& memory : target.memories) {
     if (memory.kind != MemoryKind::kBlockStorage) continue;
-    if (schedule_name(memory) == name || memory.name == name) return of_device(memory);
+    if (memory_identifier(memory.name) == name || memory.name == name) return of_device(memory);
     known += (known.empty() ? "" : ", ") + memory.name;
   }
   throw CompileError(

@@ -54,7 +54,10 @@ class Beginner {
     for (const Node& node : nodes) {
       visit_node(
           node, [&](const Step& step) { add(step, written); },
-          [&](const Loop& loop) { add(loop, written); });
+          [&](const Loop& loop) {
+            std::map<MemoryId, int> beside;
+            add(loop, beside, written);
+          });
     }
     for (Node& node : with_late_waits(written)) {
       for (Erase& erase : erases) {
@@ -127,14 +130,14 @@ class Beginner {
     result.push_back({wait});
   }
 
-  void add(const Loop& loop, std::vector<Node>& result) {
+  /// beside: transfers in flight from one iteration to the next, in all loops of the nest.
+  void add(const Loop& loop, std::map<MemoryId, int>& beside, std::vector<Node>& result) {
     Loop written{loop.id, loop.count, {}};
     std::vector<Step> before, behind, at_first;
     std::vector<std::pair<BufferId, Step>> behind_last;
-    std::map<MemoryId, int> beside;  // transfers in flight from one iteration to the next
     for (const Node& node : loop.body) {
       if (const auto* inner = std::get_if<Loop>(&node.what)) {
-        add(*inner, written.body);
+        add(*inner, beside, written.body);
         continue;
       }
       const Step& step = std::get<Step>(node.what);

@@ -7,8 +7,7 @@
 //   loop i                                   begin s -> f, row 0 (f: a ring)
 //     copy s -> f, row i                     loop i
 //     concat f, ..                             wait;  concat f, ..;  begin s -> f, row i + 1
-//     conv ..                                  conv ..                        beside the
-//     convolution
+//     conv ..                                  conv ..        beside the convolution
 //                                            wait
 //
 // What a loop stores is waited for as its next iteration begins. Storage that is erased before it

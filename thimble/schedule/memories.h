@@ -36,7 +36,6 @@ struct BlockStorage {
   bool operator==(const BlockStorage&) const = default;
 };
 constexpr int64_t kMostGranuleBytes = 4096, kMostBlockBytes = int64_t{1} << 24;
-constexpr int kMostInFlight = 64;
 
 /// What a schedule knows of a memory: contiguous bytes (banks that do not touch are several).
 struct ScheduleMemory {

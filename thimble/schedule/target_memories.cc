@@ -34,8 +34,18 @@ std::vector<Run> runs_of(const Target& target, const std::function<bool(MemoryKi
   return runs;
 }
 
-// An identifier in lower case; numbered where it is taken.
+// Numbered where it is taken.
 std::string memory_name(const std::string& text, std::set<std::string>& taken) {
+  const std::string name = memory_identifier(text);
+  std::string free = name;
+  for (int number = 2; !taken.insert(free).second; ++number)
+    free = fmt::format("{}_{}", name, number);
+  return free;
+}
+
+}  // namespace
+
+std::string memory_identifier(const std::string& text) {
   constexpr size_t kMostLetters = 20;
   std::string name;
   for (const char c : text.substr(0, kMostLetters)) {
@@ -44,13 +54,8 @@ std::string memory_name(const std::string& text, std::set<std::string>& taken) {
     if (name.empty() && !letter) name += "m_";
     name += letter || digit ? lower : '_';
   }
-  std::string free = name;
-  for (int number = 2; !taken.insert(free).second; ++number)
-    free = fmt::format("{}_{}", name, number);
-  return free;
+  return name;
 }
-
-}  // namespace
 
 std::vector<ScheduleMemory> schedule_memories(const Target& target, bool external_ram) {
   std::vector<ScheduleMemory> result = common_memories();

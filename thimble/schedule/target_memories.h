@@ -2,6 +2,7 @@
 // The memories of a target as a schedule knows them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "thimble/schedule/memories.h"
@@ -14,5 +15,8 @@ namespace thimble {
 /// is wanted. A second run of the same memory is called "sram_2".
 [[nodiscard]] std::vector<ScheduleMemory> schedule_memories(const Target& target,
                                                             bool external_ram);
+
+/// "qspi_flash", of "QSPI flash": what a schedule, and emitted code, can call a target's memory.
+[[nodiscard]] std::string memory_identifier(const std::string& text);
 
 }  // namespace thimble

@@ -20,7 +20,6 @@ constexpr int64_t kAddresses = int64_t{1} << 32;  ///< of a microcontroller
 // What a storage can be described with. Slower, dearer or more lasting ones are typing errors.
 constexpr int64_t kMostGranule = 1 << 16, kMostBlock = 1 << 28;
 constexpr int64_t kMostBytesPerSecond = 1'000'000'000'000, kMostCycles = 1'000'000'000'000'000;
-constexpr int64_t kMostInFlight = 64;
 constexpr double kMostSeconds = 3600, kMostNanojoules = 1e12;
 
 MemoryKind read_kind(const JsonObject& object) {

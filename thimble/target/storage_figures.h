@@ -12,6 +12,9 @@
 
 namespace thimble {
 
+/// Transfers that a storage may have in flight.
+constexpr int kMostInFlight = 64;
+
 /// Figures of a memory of kind kBlockStorage. Nothing: not known, which is never taken for 0. Times
 /// are typical; where only a maximum is published, that (the device's sources say so).
 struct StorageFigures {
