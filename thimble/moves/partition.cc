@@ -78,6 +78,7 @@ std::vector<GroupCandidate> Partitions::along_columns_of_rows(int begin, int end
     const auto columns = std::ranges::find_if(parts.group.members, [](const Member& member) {
       return std::holds_alternative<Group>(member.what);
     });
+    if (columns == parts.group.members.end()) continue;  // copies alone
     const int64_t along =
         flow_.shape(pixels.group.loop.paced)[static_cast<size_t>(pixels.group.loop.axis)];
     std::vector<int64_t> rows = {0}, tried = rolled_tiles();

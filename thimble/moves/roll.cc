@@ -8,6 +8,7 @@
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
 #include "thimble/plan/order_problem.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble {
 namespace {
@@ -111,13 +112,23 @@ bool RolledGroups::rows_pass(int begin, int end) const {
   return true;
 }
 
+std::optional<int> RolledGroups::copied_axis(const Instance& instance) const {
+  if (instance.op.valid()) return std::nullopt;
+  if (passes_rows(instance)) return kStreamAxis;
+  if (!flow_.instances.stores(instance) && !flow_.instances.fetches(instance)) return std::nullopt;
+  const ValueId stored =
+      flow_.instances.stores(instance) ? instance.makes : instance.reads[0];
+  const int axis = record_form(flow_.whole_buffer(stored), 1).axis;
+  return axis < 0 ? std::nullopt : std::optional(axis);
+}
+
 bool RolledGroups::cuts(const Instance& instance, int axis) const {
   return instance.op.valid() ? flow_.axes.cut(instance.op, axis) == Cut::kRoll
-                             : passes_rows(instance) && axis == kStreamAxis;
+                             : copied_axis(instance) == axis;
 }
 
 bool RolledGroups::cuts_anywhere(const Instance& instance, Granularity granularity) const {
-  if (passes_rows(instance)) return true;
+  if (copied_axis(instance)) return true;
   if (granularity == Granularity::kPixel)
     return cuts(instance, kRowAxis) && cuts(instance, kColumnAxis);
   const auto rank = static_cast<int>(flow_.shape(instance.makes).size());
@@ -143,8 +154,11 @@ bool RolledGroups::reads_sums(int begin, int end, const Instance& instance) cons
 
 std::vector<int> RolledGroups::row_axes(const Instance& last, Granularity granularity) const {
   const Shape& shape = flow_.shape(last.makes);
-  if (!last.op.valid()) return {kStreamAxis};
   std::vector<int> axes;
+  if (!last.op.valid()) {
+    if (const std::optional<int> axis = copied_axis(last)) axes.push_back(*axis);
+    return axes;
+  }
   if (granularity == Granularity::kPixel) {
     if (!is_image(shape)) return {};
     // Columns of images that are wider than high are shorter than rows.
@@ -182,28 +196,43 @@ bool RolledGroups::keeps_axes(int begin, int end) const {
 }
 
 Group RolledGroups::group(int begin, int end, int axis, Granularity granularity) const {
-  std::vector<Member> received, computed, added;
+  const bool by_pixels = granularity == Granularity::kPixel;
+  std::vector<Member> in_front, behind;  // of what is computed column by column
+  Group result{.loop = {.paced = {}, .axis = axis}, .members = {}};
+  std::vector<Member> computed, added;
   ValueId last;
+  const auto end_columns = [&] {
+    if (by_pixels && !computed.empty()) {
+      const int inner = axis == kColumnAxis ? kRowAxis : kColumnAxis;
+      computed = {{Group{.loop = {.paced = last, .axis = inner}, .members = std::move(computed)}}};
+    }
+    std::ranges::move(computed, std::back_inserter(result.members));
+    std::ranges::move(behind, std::back_inserter(result.members));
+    computed.clear();
+    behind.clear();
+  };
   for (int k = begin; k < end; ++k) {
     const InstanceId id{order_[position(k)]};
     const Instance& instance = at(k);
+    const Member call{InstanceCall{.instance = id}};
     if (sums_rows(begin, instance)) {
       added.push_back({InstanceCall{id, Method::kAccumulate}});
-      continue;
+    } else if (instance.op.valid() || !by_pixels) {
+      computed.push_back(call);
+      if (instance.op.valid() || !last.valid()) last = instance.makes;
+    } else if (flow_.instances.stores(instance)) {
+      behind.push_back(call);
+    } else if (bytes_.lives().made[instance.reads[0].index()] >= begin) {
+      end_columns();  // what it fetches is stored in this very group
+      result.members.push_back(call);
+    } else {
+      in_front.push_back(call);
     }
-    const bool receives = !instance.op.valid() && granularity == Granularity::kPixel;
-    (receives ? received : computed).push_back({InstanceCall{.instance = id}});
-    last = instance.makes;
   }
-  Group result{.loop = {.paced = last, .axis = axis}, .members = std::move(received)};
-  if (granularity == Granularity::kPixel) {
-    const int inner = axis == kColumnAxis ? kRowAxis : kColumnAxis;
-    Group columns{.loop = {.paced = last, .axis = inner}, .members = std::move(computed)};
-    result.members.push_back({std::move(columns)});
-  } else {
-    std::ranges::move(computed, std::back_inserter(result.members));
-  }
+  end_columns();
+  result.members.insert(result.members.begin(), in_front.begin(), in_front.end());
   std::ranges::move(added, std::back_inserter(result.members));
+  result.loop.paced = last;
   return result;
 }
 
@@ -233,6 +262,8 @@ std::vector<GroupCandidate> RolledGroups::groups(int begin, int end,
 
 bool RolledGroups::measure(GroupCandidate& piece, int64_t incumbent_bytes) const {
   const std::optional<Derived> derived = derive(flow_, piece.group, Regions::kNone);
+  if (std::getenv("DBG") && piece.end - piece.begin > 20) fprintf(stderr, "%d..%d axis %d pixel %d derived %d bytes %ld\n", piece.begin, piece.end, piece.group.loop.axis, piece.by_pixels, derived.has_value(), derived ? (long)bytes_.group(piece.begin, group_bytes(flow_, *derived)) : 0L);
+  if (derived && std::getenv("DBG") && piece.end - piece.begin == 26 && piece.by_pixels) for (const Storage& st : derived->storages) { fprintf(stderr, "   %s %ld:", flow_.graph.tensor(flow_.tensor(st.value)).name.c_str(), (long)st.buffer.size_bytes()); for (long e : st.buffer.extents) fprintf(stderr, " %ld", e); fprintf(stderr, "\n"); }
   if (!derived) return false;
   piece.bytes = bytes_.group(piece.begin, group_bytes(flow_, *derived));
   if (!options_.in_place) return piece.bytes < incumbent_bytes;

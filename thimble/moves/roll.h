@@ -56,6 +56,8 @@ class RolledGroups {
 
  private:
   [[nodiscard]] const Instance& at(int position) const;
+  /// Along which a copy passes rows of a stream, or records of storage; of others nothing.
+  [[nodiscard]] std::optional<int> copied_axis(const Instance& instance) const;
   [[nodiscard]] bool cuts(const Instance& instance, int axis) const;
   [[nodiscard]] bool cuts_anywhere(const Instance& instance, Granularity granularity) const;
   /// Whether it sums over rows that instances from position `begin` on make.

@@ -6,9 +6,9 @@
 
 namespace thimble {
 
-bool is_row_major_image(const Dataflow& flow, ValueId value) {
-  return flow.instances.value(value).axis_order.empty() && is_image(flow.shape(value)) &&
-         flow.shape(value)[0] == 1;
+bool is_image_by(int axis, const Dataflow& flow, ValueId value) {
+  return is_image(flow.shape(value)) && flow.shape(value)[0] == 1 &&
+         flow.lies_outermost(value, axis);
 }
 
 SweepEnd::SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>& incumbent_bytes)
@@ -32,7 +32,8 @@ SweepEnd::SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>&
     if (!order.options.in_place) continue;
     int64_t largest = 0;
     for (const ValueId v : consumed) {
-      if (!is_row_major_image(order.flow, v)) continue;
+      if (!is_image_by(kRowAxis, order.flow, v) && !is_image_by(kColumnAxis, order.flow, v))
+        continue;
       consumed_[k].push_back(v);
       largest = std::max(largest, order.bytes.size(v));
     }

@@ -79,6 +79,7 @@ class SweepEnd {
   std::vector<Choice> choices_;
 };
 
-[[nodiscard]] bool is_row_major_image(const Dataflow& flow, ValueId value);
+/// Whether the axis lies outermost in an image.
+[[nodiscard]] bool is_image_by(int axis, const Dataflow& flow, ValueId value);
 
 }  // namespace thimble

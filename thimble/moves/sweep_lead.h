@@ -17,7 +17,7 @@ struct SweepPace {
 /// At which rows are read: so many for each that the reader makes.
 [[nodiscard]] SweepPace pace_of(const Beat& reader, int64_t each);
 
-/// A row-major image that the sweep makes for others.
+/// An image that the sweep makes for others, its rows one after the other.
 struct WrittenImage {
   ValueId value;
   int64_t height = 1, row_bytes = 1;

@@ -172,7 +172,7 @@ class SweepPass {
     if (!describe(p, made) || !open_operands(p, made)) return false;
     const Instance& instance = all_.at(p);
     if (made.full) made_ += flow_.size_bytes(made.value);
-    if (made.full && instance.op.valid() && !tile_.turned && is_row_major_image(flow_, made.value))
+    if (made.full && instance.op.valid() && is_image_by(axes_.rows, flow_, made.value))
       images_.push_back({made.value, made.height, made.width * made.pixel_bytes, made.beat});
     priced_.clear();
     once_ = instance.op.valid() ? macs(flow_.graph, flow_.graph.op(instance.op)) : 0;
@@ -304,6 +304,7 @@ class SweepPass {
     std::vector<Pair> result;
     for (size_t k = 0; k < open_.size(); ++k) {
       const ValueId in = open_[k].value;
+      if (!is_image_by(axes_.rows, flow_, in)) continue;
       if (!std::ranges::binary_search(end_.consumed(p), in)) continue;
       for (const WrittenImage& out : images_)
         result.push_back({k, &out, std::min(all_.bytes.size(out.value), all_.bytes.size(in))});
@@ -313,7 +314,7 @@ class SweepPass {
 
   [[nodiscard]] ReadImage read_image(size_t label, size_t open) {
     const ValueId value = open_[open].value;
-    const int64_t height = flow_.shape(value)[kRowAxis];
+    const int64_t height = flow_.shape(value)[static_cast<size_t>(axes_.rows)];
     return {height, all_.bytes.size(value) / height, open_[open].pace,
             labels_.demand(label, open).rows()};
   }

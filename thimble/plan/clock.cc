@@ -60,6 +60,7 @@ class Derivation {
     for (size_t c = calls_.size(); c-- > 0;) {
       if (!reduces_[c] && !phased_.contains(out(c))) place(c);
     }
+    store_at_once();
     for (size_t c = 0; c < calls_.size(); ++c) {  // nobody else reads what it adds up
       if (reduces_[c]) phased_.get(operand(c), rates_.at(operand(c)));
     }
@@ -236,6 +237,17 @@ class Derivation {
     for (auto& [t, beat] : added) {
       beat.phase += beat.rows * shift.value_or(0);
       phased_.get(t, beat) = beat;
+    }
+  }
+
+  /// What goes to storage does so when it is made, however late it is fetched.
+  void store_at_once() {
+    for (size_t c = 0; c < calls_.size(); ++c) {
+      const Instance& copy = flow_.instances.instance(calls_[c].instance);
+      if (!flow_.instances.stores(copy)) continue;
+      const int axis = inside_.at(made_[c]);
+      if (const Beat* held = phased_.find({copy.reads[0], axis}))
+        phased_.get(out(c), {}).phase = held->phase;
     }
   }
 

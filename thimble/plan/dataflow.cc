@@ -34,6 +34,22 @@ void Dataflow::sum_in(const std::vector<Accumulator>& accumulators) {
   }
 }
 
+bool Dataflow::lies_outermost(ValueId value, int axis) const {
+  const std::vector<int> order = is_sums(value) ? std::vector<int>{} : instances.value(value).axis_order;
+  if (order.empty()) return is_outermost(shape(value), axis);
+  for (const int outer : order) {
+    if (outer == axis) return true;
+    if (shape(value)[static_cast<size_t>(outer)] > 1) return false;
+  }
+  return false;
+}
+
+bool Dataflow::lies_by_pixels(ValueId value) const {
+  const std::vector<int>& order = instances.value(value).axis_order;
+  const Shape& extents = shape(value);
+  return order.empty() || order.back() + 1 == static_cast<int>(extents.size()) || extents.back() == 1;
+}
+
 Buffer Dataflow::whole_buffer(ValueId value) const {
   if (!is_sums(value)) return thimble::whole_buffer(graph, instances.value(value));
   Buffer result = thimble::whole_buffer(graph, tensor(value));

@@ -43,6 +43,10 @@ struct Dataflow {
   }
   /// The buffer of all of the value, as it lies in memory, or of its sums.
   [[nodiscard]] Buffer whole_buffer(ValueId value) const;
+  /// Whether only axes of one index lie outside of this one in memory, where the value is whole.
+  [[nodiscard]] bool lies_outermost(ValueId value, int axis) const;
+  /// Whether, inside of its outermost axis, an image's pixels follow one another.
+  [[nodiscard]] bool lies_by_pixels(ValueId value) const;
   [[nodiscard]] ValueId made_by(const InstanceCall& call) const;
   [[nodiscard]] std::span<const ValueId> read_by(
       const InstanceCall& call) const;  ///< constants included

@@ -189,6 +189,7 @@ class Deriver {
         continue;
       }
       carried = true;
+      buffer.order.clear();  // a ring has the order that it rolls in
       const std::optional<int> inner = next_rolled(*common, k, c);
       if (!inner) {
         bring_outermost(buffer, tile.axis);

@@ -36,15 +36,13 @@ class Leads {
   std::optional<int64_t> lead(ValueId out, ValueId in) const {
     const Tensor& to = flow_.graph.tensor(flow_.tensor(out));
     const Tensor& from = flow_.graph.tensor(flow_.tensor(in));
-    if (!flow_.instances.value(in).axis_order.empty() ||
-        !flow_.instances.value(out).axis_order.empty())
-      return std::nullopt;
+    if (by_columns() && !flow_.lies_by_pixels(out)) return std::nullopt;
     const auto is_writer = [&](const DerivedStep& s) { return flow_.made_by(s.call) == out; };
     const auto writer = std::ranges::find_if(derived_.steps, is_writer);
     if (writer == derived_.steps.end()) return std::nullopt;
     const auto w = static_cast<size_t>(writer - derived_.steps.begin());
     if (by_columns() && derived_.tiled(1, w) == nullptr) return std::nullopt;  // behind them
-    if (rows(w).reduces || !is_outermost(to.shape, rows(w).axis)) return std::nullopt;
+    if (rows(w).reduces || !flow_.lies_outermost(out, rows(w).axis)) return std::nullopt;
     int64_t most = -from.size_bytes();
     for (size_t r = 0; r < derived_.steps.size(); ++r) {
       const std::span<const ValueId> read = flow_.read_by(derived_.steps[r].call);
@@ -52,12 +50,14 @@ class Leads {
         if (read[k] != in) continue;
         if (rows(r).reduces) return std::nullopt;
         const Connection* along = flow_.connection(derived_.steps[r].call, k, rows(r).axis);
-        if (along == nullptr || !is_outermost(from.shape, along->axis)) return std::nullopt;
-        if (by_columns() && (along->axis != kRowAxis || !is_image(from.shape))) return std::nullopt;
+        if (along == nullptr || !flow_.lies_outermost(in, along->axis)) return std::nullopt;
+        if (by_columns() && (along->axis != rows(r).axis || !is_image(from.shape)))
+          return std::nullopt;
         RasterReader reader = rasters_.reader(r, k);
+        if (!flow_.lies_by_pixels(in)) reader.columns.reset();
         const OpId op = flow_.instances.instance(derived_.steps[r].call.instance).op;
         const bool as_written = r == w && op.valid() && flow_.axes.by_elements(op) &&
-                                is_identity(along->pace) &&
+                                is_identity(along->pace) && flow_.lies_by_pixels(in) &&
                                 elements(from.shape) == elements(to.shape);
         reader.later = r >= w && !as_written;
         const std::optional<int64_t> ahead =
@@ -76,7 +76,8 @@ class Leads {
   /// Bytes of what the group computes at a time: a row along the axis, or a pixel.
   [[nodiscard]] int64_t unit_bytes(const Tensor& tensor, int axis) const {
     const int64_t row = tensor.size_bytes() / tensor.shape[static_cast<size_t>(axis)];
-    return by_columns() ? row / tensor.shape[kColumnAxis] : row;
+    const int inner = axis == kColumnAxis ? kRowAxis : kColumnAxis;
+    return by_columns() ? row / tensor.shape[static_cast<size_t>(inner)] : row;
   }
 
   const Dataflow& flow_;

@@ -9,8 +9,9 @@ namespace thimble {
 
 /// The most that bytes written to all of `out`, which a call of the group makes, run ahead of bytes
 /// of `in`, which lies outside of the group, that its calls have still to read. Of groups that roll
-/// along rows (or tokens), or along rows and columns within; both values row-major. Nothing where
-/// there is no closed form: then one must not lie over the other. At the grain of calls: where the
+/// along an axis that lies outermost in both values, or along rows and columns within (columns and
+/// rows within, likewise). Nothing where there is no closed form: then one must not lie over the
+/// other. At the grain of calls: where the
 /// call that writes `out` reads `in` itself, the walk (analysis/overlaps.h), which knows the
 /// progress of kernels, may find less.
 [[nodiscard]] std::optional<int64_t> group_lead(const Dataflow& dataflow, const Derived& derived,

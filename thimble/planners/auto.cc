@@ -180,6 +180,11 @@ class AutoSearch {
                                                        *limits_.sram_bytes / effort_.about_limit;
     Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place,
                             {&of.latency, about_limit ? *limits_.sram_bytes : peak});
+    if (std::ranges::any_of(of.instances.values,
+                            [](const Value& v) { return v.memory >= kFirstFurtherMemory; }))
+      plan.memories.push_back({.name = "storage",
+                               .kind = MemoryKind::kBlockStorage,
+                               .storage = BlockStorage{.most_in_flight = 2}});
     // What sweeps take of a group's shape alone, a kernel may refuse: rings that it does not walk.
     if (!has_derivations(of.flow, plan)) return std::nullopt;
     std::vector<Note> notes = {spans(of.instances, draft.cut.cut)};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "thimble/moves/by_columns.h"
+#include "thimble/moves/cold_values.h"
 #include "thimble/moves/relayout_inputs.h"
 #include "thimble/moves/rematerialise.h"
 #include "thimble/operators/operators.h"
@@ -31,6 +33,28 @@ void AutoDrafts::find() {
                       {note::Rematerialised{.tensors = std::ssize(chosen), .macs = macs}})});
     return least_ < before ? Gain::kSome : Gain::kNone;
   });
+  const char* ways_text = std::getenv("WAYS");
+  if (ways_text == nullptr) return;
+  const std::vector<ColdValue> cold = cold_values(graph_, given_);
+  std::vector<ValueId> values;
+  std::vector<Rest> ways;
+  for (size_t k = 0; k < cold.size() && ways_text[k] != 0; ++k) {
+    fprintf(stderr, "cold %s %ld later %zu\n", graph_.tensor(given_.value(cold[k].value).tensor).name.c_str(), cold[k].bytes, cold[k].later.size());
+    values.push_back(cold[k].value);
+    ways.push_back(ways_text[k] == 'k' ? Rest::kKept : ways_text[k] == 'a' ? Rest::kAgain : Rest::kSpilled);
+  }
+  for (const std::vector<int>& order : {std::vector<int>{}, std::vector<int>{0, 2, 1, 3}}) {
+    least_ = RolledGroups::kImpossible;
+    AutoAttempt& a = add_attempt(rest(axes_, given_, values, ways, kFirstFurtherMemory, order), {});
+    cut({&a});
+    fprintf(stderr, "least %ld obstacle %s\n", least_, obstacle_.c_str());
+    if (auto turned = by_columns(graph_, rest(axes_, given_, values, ways, kFirstFurtherMemory, order))) {
+    least_ = RolledGroups::kImpossible;
+    AutoAttempt& aa = add_attempt(std::move(*turned), {});
+    cut({&aa});
+    fprintf(stderr, "by columns: least %ld obstacle %s\n", least_, obstacle_.c_str());
+    }
+  }
 }
 
 std::vector<const AutoDraft*> AutoDrafts::front() const {
