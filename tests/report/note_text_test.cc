@@ -64,6 +64,7 @@ TEST(NoteText, HasASentenceForEachKind) {
       {note::InputCollected{.passing_peak_bytes = 9},
        "the input is collected whole first: passing by, it would need 9 B"},
       {note::InputCollected{.obstacle = "why"}, "the input is collected whole first: why"},
+      {note::ByColumns{}, "images lie column by column; ports are brought there and back in place"},
       {note::InputRelaid{}, "the input is brought to row-major order first, in place"},
       {note::Rematerialised{.tensors = 2, .macs = 1'500'000},
        "2 tensors are computed twice instead of kept: +1.500 M MACs"},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "thimble/moves/by_columns.h"
 #include "thimble/moves/relayout_inputs.h"
 #include "thimble/moves/spill.h"
 #include "thimble/operators/operators.h"
@@ -33,6 +34,8 @@ Instances random_instances(const Graph& graph, zoo::Random& random) {
   Instances result = instances_of(graph, random_places(graph, random));
   if (const auto relaid = relayout_inputs(graph, result); relaid && random.chance(0.7))
     result = *relaid;
+  if (const auto columns = by_columns(graph, result); columns && random.chance(0.4))
+    result = *columns;
   for (int64_t twice = random.chance(0.4) ? random.between(1, 2) : 0; twice > 0; --twice) {
     const auto k =
         static_cast<size_t>(random.between(0, static_cast<int64_t>(result.list.size()) - 1));

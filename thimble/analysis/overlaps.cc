@@ -29,10 +29,11 @@ std::vector<bool> are_ports(const Schedule& schedule, const std::vector<BufferId
   return result;
 }
 
-// Byte offset of tensor element `at` in a plain buffer.
+// Byte offset in a plain buffer of the region's first element there, or of its last.
 int64_t offset_bytes(const Buffer& buffer, const Region& region, bool last) {
   int64_t offset = 0;
-  for (size_t axis = 0; axis < region.size(); ++axis) {
+  for (size_t k = 0; k < region.size(); ++k) {
+    const size_t axis = buffer.order.empty() ? k : static_cast<size_t>(buffer.order[k]);
     const int64_t at = last ? region[axis].end - 1 : region[axis].begin;
     offset = offset * buffer.extents[axis] + at - buffer.origin[axis].base;
   }
@@ -68,7 +69,6 @@ class PairTimeline {
         piece_region(piece, counters, graph_.tensor(written_tensor(graph_, schedule_, step)).shape);
     if (empty(region)) return;
     if (!writes) {
-      if (!row_major_) return;
       for (size_t k : operands) read(read_region(graph_, maps_, step, k, region, counters));
       return;
     }
@@ -76,10 +76,13 @@ class PairTimeline {
     if (written_ && in_place != in_place_) possible_ = false;
     written_ = true;
     in_place_ = in_place;
-    if (!row_major_ && (!in_place || step.op.valid())) possible_ = false;
-    if (in_place || !row_major_) return;
-    if (operands.empty()) {
+    if (in_place) {
+      possible_ = possible_ && (row_major_ || !step.op.valid());
+    } else if (operands.empty()) {
       write(region);
+    } else if (!row_major_) {  // kernels go through both in an order that is not that of memory
+      write(region);
+      for (size_t k : operands) read(read_region(graph_, maps_, step, k, region, counters));
     } else {
       units(step, progress, operands, region, counters);
     }
@@ -191,7 +194,7 @@ class PairTimeline {
   Share share_;
   int64_t lead_;                    // so far: bytes written, less the first byte read after that
   std::optional<int64_t> reached_;  // end of the bytes written
-  bool row_major_;                  // both; otherwise only a copy in place knows what lies where
+  bool row_major_;                  // both
   InputMap same_place_;             // of a copy
   bool possible_ = true;
   bool written_ = false;

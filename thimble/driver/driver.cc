@@ -105,9 +105,9 @@ bool fits(const PlannerAnswer& answer, const Limits& limits) {
 // was planned within.
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
                          Limits& limits, Phases& phases) {
-  if (limits.storage && !choice.planner->spills)
-    throw CompileError(
-        "--storage", fmt::format("planner {} spills nothing; tinyseg does", choice.planner->name));
+  if (limits.storage && choice.planner->spills == Spills::kNever)
+    throw CompileError("--storage", fmt::format("planner {} spills nothing; auto and tinyseg do",
+                                                choice.planner->name));
   UsableMemories all = usable_memories(request);
   limits.memories = usable_arena(request);
   PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);
@@ -280,7 +280,7 @@ std::vector<std::string> planners_for(const PortPlaces& ports) {
   const bool streams = ports.input == Place::kStreamed || ports.output == Place::kStreamed;
   std::vector<std::string> names;
   for (const Planner& planner : planners()) {
-    if (planner.spills) continue;  // its arena is not all that it needs
+    if (planner.spills == Spills::kAlways) continue;  // its arena is not all that it needs
     if (planner.streams || !streams) names.emplace_back(planner.name);
   }
   return names;

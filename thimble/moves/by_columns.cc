@@ -8,7 +8,6 @@
 namespace thimble {
 namespace {
 
-const std::vector<int> kColumns = {0, kColumnAxis, kRowAxis, 3};
 // What a rotation of the axes, in place, makes of row-major images and back: in each column a plane
 // per channel.
 const std::vector<int> kColumnsOfPlanes = {0, kColumnAxis, 3, kRowAxis};
@@ -34,9 +33,9 @@ std::optional<Instances> by_columns(const Graph& graph, const Instances& instanc
     const ValueId id{static_cast<int32_t>(v)};
     Value& value = result.values[v];
     if (graph.tensor(value.tensor).is_constant() || !is_wide(shape(id))) continue;
-    if (value.memory == kStream || !value.axis_order.empty()) return std::nullopt;
+    if (value.memory == kStream || (is_port(id) && !value.axis_order.empty())) return std::nullopt;
     any = true;
-    if (value.memory == kArena && !is_port(id)) value.axis_order = kColumns;
+    if (value.memory == kArena && !is_port(id)) value.axis_order = kColumnsOutermost;
   }
   if (!any) return std::nullopt;
   const auto relaid = [&](ValueId port) -> std::optional<Value> {
@@ -55,8 +54,8 @@ std::optional<Instances> by_columns(const Graph& graph, const Instances& instanc
   }
   for (const ValueId& output : instances.outputs) {
     const auto inside = relaid(output);
-    const bool made = std::ranges::find(instances.list, output, &Instance::makes) !=
-                      instances.list.end();
+    const bool made =
+        std::ranges::find(instances.list, output, &Instance::makes) != instances.list.end();
     if (!inside || !made || std::ranges::count(instances.outputs, output) > 1) continue;
     const ValueId own = add_value(result, *inside);
     for (Instance& instance : result.list) {

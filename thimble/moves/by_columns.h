@@ -8,12 +8,17 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "thimble/plan/instances.h"
 
 namespace thimble {
 
-/// Nothing if no image is wider than high, or a port of one is streamed.
+/// Axes of an image, columns outermost.
+inline const std::vector<int> kColumnsOutermost = {0, 2, 1, 3};
+
+/// What lies in storage keeps its order. Nothing if no image is wider than high, or a port of one
+/// is streamed.
 [[nodiscard]] std::optional<Instances> by_columns(const Graph& graph, const Instances& instances);
 
 }  // namespace thimble

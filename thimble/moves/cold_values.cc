@@ -21,8 +21,8 @@ struct Rested {
   int64_t instances = 0;
 };
 
-Rested rested(const Graph& graph, const Instances& instances, ValueId value,
-              InstanceId maker, const std::vector<InstanceId>& readers) {
+Rested rested(const Graph& graph, const Instances& instances, ValueId value, InstanceId maker,
+              const std::vector<InstanceId>& readers) {
   Rested result{.value = {.value = value, .bytes = 0, .later = {}}};
   const Value& of = instances.value(value);
   const bool is_port = std::ranges::find(instances.outputs, value) != instances.outputs.end();
@@ -105,7 +105,7 @@ std::vector<ColdValue> cold_values(const Graph& graph, const Instances& instance
   return result;
 }
 
-Instances rest(const AxisGraph& axes, const Instances& instances, std::span<const ValueId> values,
+Instances rest(const Graph& graph, const Instances& instances, std::span<const ValueId> values,
                std::span<const Rest> ways, MemoryId storage, const std::vector<int>& axis_order) {
   std::vector<size_t> last_first(values.size());
   std::iota(last_first.begin(), last_first.end(), size_t{0});
@@ -113,18 +113,16 @@ Instances rest(const AxisGraph& axes, const Instances& instances, std::span<cons
   std::ranges::stable_sort(last_first, [&](size_t a, size_t b) {
     return maker[values[a].index()] > maker[values[b].index()];
   });
-  const Graph& graph = axes.graph();
   Instances result = instances;
   for (const size_t k : last_first) {
     if (ways[k] == Rest::kKept) continue;
     const ColdValue cold = cold_value(graph, result, values[k]);
     if (cold.later.empty()) continue;
     if (ways[k] == Rest::kSpilled) {
-      result = spill(result,
-                     {{.value = cold.value,
-                       .fetched_for = fetches_for(cold.later),
-                       .axis_order = axis_order}},
-                     storage);
+      result = spill(
+          result,
+          {{.value = cold.value, .fetched_for = fetches_for(cold.later), .axis_order = axis_order}},
+          storage);
     } else if (const Rematerialisation more = again(graph, result, cold); !more.chain.empty()) {
       result = rematerialise(result, {more});
     }

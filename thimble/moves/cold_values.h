@@ -10,7 +10,6 @@
 #include <span>
 #include <vector>
 
-#include "thimble/analysis/axis_graph.h"
 #include "thimble/plan/instances.h"
 
 namespace thimble {
@@ -33,7 +32,7 @@ enum class Rest : uint8_t { kKept, kAgain, kSpilled };
 /// The instances with each of the values resting its own way. What is made last is seen to first,
 /// so that what is computed again for it can read others that are. A value that cannot be computed
 /// again is kept. axis_order: of what is spilled.
-[[nodiscard]] Instances rest(const AxisGraph& axes, const Instances& instances,
+[[nodiscard]] Instances rest(const Graph& graph, const Instances& instances,
                              std::span<const ValueId> values, std::span<const Rest> ways,
                              MemoryId storage, const std::vector<int>& axis_order);
 

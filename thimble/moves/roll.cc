@@ -48,6 +48,7 @@ RolledGroups::RolledGroups(const Dataflow& dataflow, const OrderProblem& problem
     const ValueId made = at(k).makes;
     if (passes_rows(at(k)) && (flow_.instances.delivers(at(k)) || !options.collects))
       bytes = kImpossible;
+    if (!moves_whole(at(k))) bytes = kImpossible;
     if (bytes == kImpossible || !options_.in_place || !at(k).op.valid()) continue;
     const int64_t out = bytes_.size(made);
     const int64_t live =
@@ -112,12 +113,19 @@ bool RolledGroups::rows_pass(int begin, int end) const {
   return true;
 }
 
+bool RolledGroups::moves_whole(const Instance& instance) const {
+  const bool stores = flow_.instances.stores(instance);
+  if (!stores && !flow_.instances.fetches(instance)) return true;
+  const Buffer made = flow_.whole_buffer(instance.makes);
+  const Buffer read = flow_.whole_buffer(instance.reads[0]);
+  return held_fault(stores ? read : made, stores ? made : read).empty();
+}
+
 std::optional<int> RolledGroups::copied_axis(const Instance& instance) const {
   if (instance.op.valid()) return std::nullopt;
   if (passes_rows(instance)) return kStreamAxis;
   if (!flow_.instances.stores(instance) && !flow_.instances.fetches(instance)) return std::nullopt;
-  const ValueId stored =
-      flow_.instances.stores(instance) ? instance.makes : instance.reads[0];
+  const ValueId stored = flow_.instances.stores(instance) ? instance.makes : instance.reads[0];
   const int axis = record_form(flow_.whole_buffer(stored), 1).axis;
   return axis < 0 ? std::nullopt : std::optional(axis);
 }
@@ -262,8 +270,6 @@ std::vector<GroupCandidate> RolledGroups::groups(int begin, int end,
 
 bool RolledGroups::measure(GroupCandidate& piece, int64_t incumbent_bytes) const {
   const std::optional<Derived> derived = derive(flow_, piece.group, Regions::kNone);
-  if (std::getenv("DBG") && piece.end - piece.begin > 20) fprintf(stderr, "%d..%d axis %d pixel %d derived %d bytes %ld\n", piece.begin, piece.end, piece.group.loop.axis, piece.by_pixels, derived.has_value(), derived ? (long)bytes_.group(piece.begin, group_bytes(flow_, *derived)) : 0L);
-  if (derived && std::getenv("DBG") && piece.end - piece.begin == 26 && piece.by_pixels) for (const Storage& st : derived->storages) { fprintf(stderr, "   %s %ld:", flow_.graph.tensor(flow_.tensor(st.value)).name.c_str(), (long)st.buffer.size_bytes()); for (long e : st.buffer.extents) fprintf(stderr, " %ld", e); fprintf(stderr, "\n"); }
   if (!derived) return false;
   piece.bytes = bytes_.group(piece.begin, group_bytes(flow_, *derived));
   if (!options_.in_place) return piece.bytes < incumbent_bytes;

@@ -56,6 +56,8 @@ class RolledGroups {
 
  private:
   [[nodiscard]] const Instance& at(int position) const;
+  /// Whether it is no transfer, or all of a value can be transferred at once.
+  [[nodiscard]] bool moves_whole(const Instance& instance) const;
   /// Along which a copy passes rows of a stream, or records of storage; of others nothing.
   [[nodiscard]] std::optional<int> copied_axis(const Instance& instance) const;
   [[nodiscard]] bool cuts(const Instance& instance, int axis) const;

@@ -45,4 +45,18 @@ Instances spill(const Instances& instances, const std::vector<Spill>& spills, Me
   return result;
 }
 
+note::Spilled spilled(const Graph& graph, const Instances& instances, const std::string& storage) {
+  note::Spilled note{.storage = storage};
+  for (const Instance& copy : instances.list) {
+    const int64_t bytes = graph.tensor(instances.value(copy.makes).tensor).size_bytes();
+    if (instances.stores(copy)) {
+      ++note.tensors;
+      note.written_bytes += bytes;
+    } else if (instances.fetches(copy)) {
+      note.read_bytes += bytes;
+    }
+  }
+  return note;
+}
+
 }  // namespace thimble

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "thimble/plan/instances.h"
+#include "thimble/plan/note.h"
 
 namespace thimble {
 
@@ -28,5 +29,9 @@ struct Spill {
 /// before the first that reads what was fetched.
 [[nodiscard]] Instances spill(const Instances& instances, const std::vector<Spill>& spills,
                               MemoryId storage);
+
+/// What goes to storage and comes from there; no tensors: nothing does.
+[[nodiscard]] note::Spilled spilled(const Graph& graph, const Instances& instances,
+                                    const std::string& storage);
 
 }  // namespace thimble

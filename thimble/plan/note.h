@@ -79,6 +79,10 @@ struct InputCollected {
 struct InputRelaid {
   bool operator==(const InputRelaid&) const = default;
 };
+/// Images that are wider than high lie column by column; ports are brought there and back in place.
+struct ByColumns {
+  bool operator==(const ByColumns&) const = default;
+};
 /// Tensors computed twice instead of kept.
 struct Rematerialised {
   int64_t tensors = 0, macs = 0;
@@ -121,8 +125,8 @@ struct TimeLimitStruck {
 using AnyNote =
     std::variant<note::LeastOrder, note::BestOrder, note::NoPatches, note::Patches,
                  note::PatchBytes, note::ChannelLoops, note::ChannelLoopSearch, note::Spans,
-                 note::InputCollected, note::InputRelaid, note::Rematerialised, note::Partitions,
-                 note::Spilled, note::ConstantChannels, note::TimeLimitStruck>;
+                 note::InputCollected, note::InputRelaid, note::ByColumns, note::Rematerialised,
+                 note::Partitions, note::Spilled, note::ConstantChannels, note::TimeLimitStruck>;
 
 /// One of them.
 class Note : public OneOf<AnyNote> {

@@ -16,8 +16,14 @@ Realisation::Realisation(const Dataflow& dataflow, const LatencyEstimate& latenc
       plan_(std::move(plan)),
       schedule_(build(dataflow, plan_)),
       macs_(macs(dataflow.graph, schedule_)),
+      latency_(latency),
       choice_(dataflow, plan_, schedule_, latency) {
   options_.uses = &dataflow.axes.kernel_uses();
+}
+
+void Realisation::add_waits(const TransferCycles& cycles) {
+  LatencyEstimate latency(flow_, latency_);
+  wait_cycles_ = transfer_wait(latency, flow_, plan_, cycles);
 }
 
 namespace {
@@ -37,6 +43,7 @@ RealisedPlan Realisation::with(KernelSelection::Chosen chosen, std::optional<int
                       .schedule = with_kernels(flow_, schedule_, chosen.kernels),
                       .placement = {},
                       .instructions = chosen.instructions,
+                      .wait_cycles = wait_cycles_,
                       .macs = macs_};
   result.plan.kernels = std::move(chosen.kernels);
   PlacementOptions options = options_;

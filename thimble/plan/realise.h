@@ -4,6 +4,7 @@
 
 #include "thimble/plan/choose_kernels.h"
 #include "thimble/plan/placement.h"
+#include "thimble/plan/transfer_wait.h"
 
 namespace thimble {
 
@@ -12,7 +13,7 @@ struct RealisedPlan {
   Schedule schedule;  ///< what build() makes of it
   Placement placement;
   double instructions = 0;  ///< estimated, of an inference
-  double wait_cycles = 0;   ///< for slow memories, likewise
+  double wait_cycles = 0;   ///< for slow memories and storage, likewise
   int64_t macs = 0;         ///< executed
 };
 
@@ -32,6 +33,8 @@ class Realisation {
   void add_format(const LatencyEstimate& latency, PackedBytes& packed) {
     choice_.add_format(latency, packed);
   }
+  /// Of its storage, if it has one: plans wait so long for it.
+  void add_waits(const TransferCycles& cycles);
   /// The fastest kernels that leave no more live than these bytes, or than portable ones do.
   [[nodiscard]] KernelSelection::Chosen live_within(int64_t live_bytes);
   /// work: of the layout, if it is not that of the options.
@@ -54,7 +57,9 @@ class Realisation {
   Plan plan_;
   const Schedule schedule_;  ///< without kernels
   const int64_t macs_;
+  const LatencyEstimate& latency_;
   KernelSelection choice_;
+  double wait_cycles_ = 0;
 };
 
 /// Realises a plan for one core, within so many bytes.

@@ -18,11 +18,11 @@ namespace {
 class AutoSearch {
  public:
   /// All must outlive it.
-  AutoSearch(const AxisGraph& axes, const Limits& limits)
+  AutoSearch(const AxisGraph& axes, const Limits& limits, int64_t most_written_bytes)
       : graph_(axes.graph()),
         axes_(axes),
         limits_(limits),
-        drafts_(axes, limits),
+        drafts_(axes, limits, most_written_bytes),
         effort_(drafts_.given().list.size(), limits.effort) {}
 
   PlannerAnswer answer() {
@@ -72,11 +72,13 @@ class AutoSearch {
     LatencyEstimate latency(flow, drafts_.known());
     if (std::ssize(plan.realised.placement.addresses) > effort_.many_buffers) work /= 4;
     Realisation realisation(flow, latency, std::move(bare), placement_options(work));
+    realisation.add_waits(limits_.storage_cycles);
     RealisedPlan placed = fits ? realisation.arena_within(*limits_.sram_bytes)
                                : realisation.with(realisation.live_within(plan.arena().peak_bytes));
     const auto cost = [&](const RealisedPlan& realised) {
       const int64_t arena = realised.placement.arena_bytes();
-      return std::pair(std::max(arena, fits ? *limits_.sram_bytes : 0), realised.instructions);
+      return std::pair(std::max(arena, fits ? *limits_.sram_bytes : 0),
+                       realised.instructions + realised.wait_cycles);
     };
     if (cost(placed) < cost(plan.realised)) plan.realised = std::move(placed);
   }
@@ -180,17 +182,14 @@ class AutoSearch {
                                                        *limits_.sram_bytes / effort_.about_limit;
     Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place,
                             {&of.latency, about_limit ? *limits_.sram_bytes : peak});
-    if (std::ranges::any_of(of.instances.values,
-                            [](const Value& v) { return v.memory >= kFirstFurtherMemory; }))
-      plan.memories.push_back({.name = "storage",
-                               .kind = MemoryKind::kBlockStorage,
-                               .storage = BlockStorage{.most_in_flight = 2}});
+    if (of.storage) plan.memories.push_back(*of.storage);
     // What sweeps take of a group's shape alone, a kernel may refuse: rings that it does not walk.
     if (!has_derivations(of.flow, plan)) return std::nullopt;
     std::vector<Note> notes = {spans(of.instances, draft.cut.cut)};
     notes.insert(notes.end(), of.notes.begin(), of.notes.end());
     const int64_t work = least ? effort_.least_draft_work : effort_.draft_work;
     Realisation realisation(of.flow, of.latency, std::move(plan), placement_options(work));
+    realisation.add_waits(limits_.storage_cycles);
     if (realisation.executed_macs() > drafts_.most_macs()) return std::nullopt;
     return priced_plan(about_limit ? realisation.arena_within(limits_.sram_bytes)
                                    : realisation.with(realisation.live_within(peak)),
@@ -241,9 +240,10 @@ class AutoSearch {
 
 }  // namespace
 
-PlannerAnswer plan_auto(const Graph& graph, const Limits& limits, const PlannerOptions&) {
+PlannerAnswer plan_auto(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   const AxisGraph axes(graph);
-  AutoSearch search(axes, limits);
+  constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+  AutoSearch search(axes, limits, number_option(options, "written", 0).value_or(kAny));
   return search.answer();
 }
 

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "thimble/moves/by_columns.h"
-#include "thimble/moves/cold_values.h"
 #include "thimble/moves/relayout_inputs.h"
 #include "thimble/moves/rematerialise.h"
+#include "thimble/moves/spill.h"
 #include "thimble/operators/operators.h"
 #include "thimble/search/parallel.h"
 #include "thimble/search/pareto.h"
@@ -24,7 +24,9 @@ void AutoDrafts::find() {
     if (std::optional<Instances> relaid = relayout_inputs(graph_, given_))
       first.push_back(&add_attempt(std::move(*relaid), {note::InputRelaid{}}));
   }
-  cut(first);
+  if (std::optional<Instances> columns = turned(given_))
+    first.push_back(&add_attempt(std::move(*columns), {note::ByColumns{}}));
+  const int64_t least = cut(first);
   const int64_t more = most_macs_ == kAnyMacs ? kAnyMacs : most_macs_ - macs_;
   rematerialise_more(axes_, given_, more, [&](const Rematerialisations& chosen, int64_t macs) {
     if (late(limits_.time)) return Gain::kEnough;
@@ -33,28 +35,83 @@ void AutoDrafts::find() {
                       {note::Rematerialised{.tensors = std::ssize(chosen), .macs = macs}})});
     return least_ < before ? Gain::kSome : Gain::kNone;
   });
-  const char* ways_text = std::getenv("WAYS");
-  if (ways_text == nullptr) return;
-  const std::vector<ColdValue> cold = cold_values(graph_, given_);
+  find_rests(least);
+}
+
+std::optional<Instances> AutoDrafts::turned(const Instances& instances) const {
+  const bool worthwhile = limits_.in_place && limits_.ports.input != Place::kStreamed &&
+                          limits_.ports.output != Place::kStreamed &&
+                          Effort(instances.list.size(), limits_.effort).rolled_and_strips;
+  return worthwhile ? by_columns(graph_, instances) : std::nullopt;
+}
+
+void AutoDrafts::find_rests(int64_t least_bytes) {
+  const Effort effort(given_.list.size(), limits_.effort);
+  if (!limits_.storage && !effort.rolled_and_strips) return;
   std::vector<ValueId> values;
-  std::vector<Rest> ways;
-  for (size_t k = 0; k < cold.size() && ways_text[k] != 0; ++k) {
-    fprintf(stderr, "cold %s %ld later %zu\n", graph_.tensor(given_.value(cold[k].value).tensor).name.c_str(), cold[k].bytes, cold[k].later.size());
-    values.push_back(cold[k].value);
-    ways.push_back(ways_text[k] == 'k' ? Rest::kKept : ways_text[k] == 'a' ? Rest::kAgain : Rest::kSpilled);
+  for (const ColdValue& cold : cold_values(graph_, given_)) {
+    if (values.size() < effort.cold_values) values.push_back(cold.value);
   }
-  for (const std::vector<int>& order : {std::vector<int>{}, std::vector<int>{0, 2, 1, 3}}) {
-    least_ = RolledGroups::kImpossible;
-    AutoAttempt& a = add_attempt(rest(axes_, given_, values, ways, kFirstFurtherMemory, order), {});
-    cut({&a});
-    fprintf(stderr, "least %ld obstacle %s\n", least_, obstacle_.c_str());
-    if (auto turned = by_columns(graph_, rest(axes_, given_, values, ways, kFirstFurtherMemory, order))) {
-    least_ = RolledGroups::kImpossible;
-    AutoAttempt& aa = add_attempt(std::move(*turned), {});
-    cut({&aa});
-    fprintf(stderr, "by columns: least %ld obstacle %s\n", least_, obstacle_.c_str());
+  std::vector<Rest> more = {Rest::kAgain};
+  if (limits_.storage) more.push_back(Rest::kSpilled);
+  std::vector<Rests> found = {{{}, least_bytes}};
+  for (size_t k = 0; k < values.size(); ++k) {
+    std::vector<Rests> longer;
+    for (const Rests& one : found) {
+      for (const Rest way : more) {
+        if (late(limits_.time)) return;
+        std::vector<Rest> ways = one.ways;
+        ways.resize(k, Rest::kKept);
+        ways.push_back(way);
+        const int64_t least = cut(resting({values.data(), k + 1}, ways));
+        if (least < one.least_bytes) longer.push_back({std::move(ways), least});
+      }
     }
+    found.insert(found.end(), longer.begin(), longer.end());
+    std::ranges::stable_sort(found, {}, &Rests::least_bytes);
+    if (found.size() > effort.rests) found.resize(effort.rests);
   }
+}
+
+std::vector<AutoAttempt*> AutoDrafts::resting(std::span<const ValueId> values,
+                                              const std::vector<Rest>& ways) {
+  std::vector<AutoAttempt*> attempts;
+  const auto resting = [&](const std::vector<int>& axis_order) {
+    return rest(graph_, given_, values, ways, kFirstFurtherMemory, axis_order);
+  };
+  add_resting(resting({}), {}, attempts);
+  if (std::optional<Instances> columns = turned(resting({}))) {
+    add_resting(std::move(*columns), {note::ByColumns{}}, attempts);
+    // Records of columns, too.
+    const bool spills = std::ranges::find(ways, Rest::kSpilled) != ways.end();
+    if (spills) add_resting(*turned(resting(kColumnsOutermost)), {note::ByColumns{}}, attempts);
+  }
+  return attempts;
+}
+
+void AutoDrafts::add_resting(Instances instances, std::vector<Note> notes,
+                             std::vector<AutoAttempt*>& attempts) {
+  int64_t executed = 0;
+  for (const Instance& instance : instances.list)
+    executed += instance.op.valid() ? macs(graph_, graph_.op(instance.op)) : 0;
+  if (executed > most_macs_) return;
+  if (executed > macs_) {
+    const auto copies = std::ranges::count_if(
+        instances.list, [](const Instance& instance) { return !instance.op.valid(); });
+    const auto again = std::ssize(instances.list) - copies - std::ssize(graph_.ops);
+    notes.emplace_back(note::Rematerialised{.tensors = again, .macs = executed - macs_});
+  }
+  const ScheduleMemory storage = limits_.storage.value_or(ScheduleMemory{});
+  const note::Spilled note = spilled(graph_, instances, storage.name);
+  if (note.written_bytes > most_written_bytes_) return;
+  if (note.tensors > 0) notes.emplace_back(note);
+  AutoAttempt& attempt = add_attempt(std::move(instances), std::move(notes));
+  if (note.tensors > 0) {
+    attempt.storage = storage;
+    attempt.transfer_cycles =
+        transfer_cycles(attempt.instances, graph_, storage, limits_.storage_cycles);
+  }
+  attempts.push_back(&attempt);
 }
 
 std::vector<const AutoDraft*> AutoDrafts::front() const {
@@ -71,7 +128,7 @@ AutoAttempt& AutoDrafts::add_attempt(Instances instances, std::vector<Note> note
   return now;
 }
 
-void AutoDrafts::cut(const std::vector<AutoAttempt*>& attempts) {
+int64_t AutoDrafts::cut(const std::vector<AutoAttempt*>& attempts) {
   struct Task {
     AutoAttempt* attempt;
     std::vector<int> order;
@@ -92,13 +149,17 @@ void AutoDrafts::cut(const std::vector<AutoAttempt*>& attempts) {
     Task& task = tasks[k];
     task.front = cuts_of(*task.attempt, task.order, jobs_of_each, task.obstacle);
   });
+  int64_t least = RolledGroups::kImpossible;
   for (Task& task : tasks) {
     for (AutoCut& cut : task.front) {
-      least_ = std::min(least_, cut.cut.peak_bytes);
+      cut.instructions += task.attempt->transfer_cycles;
+      least = std::min(least, cut.cut.peak_bytes);
       drafts_.push_back({task.attempt, std::move(cut)});
     }
     if (drafts_.empty()) obstacle_ = task.obstacle;
   }
+  least_ = std::min(least_, least);
+  return least;
 }
 
 std::vector<AutoCut> AutoDrafts::cuts_of(AutoAttempt& of, const std::vector<int>& order, int jobs,

@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 
+#include "thimble/moves/cold_values.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/auto_cuts.h"
@@ -30,6 +31,8 @@ struct AutoAttempt {
   ChannelGroups channels;
   LatencyEstimate latency;
   std::vector<Note> notes;
+  std::optional<ScheduleMemory> storage;  ///< that it spills to
+  double transfer_cycles = 0;             ///< one after the other
 };
 /// A plan of an attempt that has not been laid out.
 struct AutoDraft {
@@ -40,10 +43,11 @@ struct AutoDraft {
 class AutoDrafts {
  public:
   /// All must outlive it.
-  AutoDrafts(const AxisGraph& axes, const Limits& limits)
+  AutoDrafts(const AxisGraph& axes, const Limits& limits, int64_t most_written_bytes)
       : graph_(axes.graph()),
         axes_(axes),
         limits_(limits),
+        most_written_bytes_(most_written_bytes),
         given_(instances_of(graph_, limits.ports)),
         flow_(axes, given_),
         model_(latency_model_for(limits.core)),
@@ -51,8 +55,8 @@ class AutoDrafts {
         macs_(macs(graph_)),
         most_macs_(macs_within(macs_, limits)) {}
 
-  /// Finds drafts for the instances as they are, with inputs relaid, and with values computed
-  /// again.
+  /// Finds drafts for the instances as they are, with inputs relaid, images by columns, values
+  /// computed again, and those that rest for long computed again or spilled.
   void find();
 
   /// The drafts that no other is as good as: fewest bytes first, fastest last.
@@ -70,10 +74,25 @@ class AutoDrafts {
   [[nodiscard]] int64_t most_macs() const { return most_macs_; }
 
  private:
+  /// A way to have the values that rest for long, and the least peak of its drafts.
+  struct Rests {
+    std::vector<Rest> ways;
+    int64_t least_bytes = 0;
+  };
+
   AutoAttempt& add_attempt(Instances instances, std::vector<Note> notes = {});
 
-  /// Cuts of all their orders.
-  void cut(const std::vector<AutoAttempt*>& attempts);
+  /// Cuts of all their orders. The least peak.
+  int64_t cut(const std::vector<AutoAttempt*>& attempts);
+  /// With images by columns, where that may help.
+  [[nodiscard]] std::optional<Instances> turned(const Instances& instances) const;
+  /// Attempts with values that rest for long computed again or spilled: one more each time, the
+  /// largest first, where that made a peak smaller.
+  void find_rests(int64_t least_bytes);
+  /// Of the instances so, and of these by columns, what may be attempted.
+  std::vector<AutoAttempt*> resting(std::span<const ValueId> values, const std::vector<Rest>& ways);
+  void add_resting(Instances instances, std::vector<Note> notes,
+                   std::vector<AutoAttempt*>& attempts);
 
   std::vector<AutoCut> cuts_of(AutoAttempt& of, const std::vector<int>& order, int jobs,
                                std::string& obstacle) const;
@@ -84,6 +103,7 @@ class AutoDrafts {
   const Graph& graph_;
   const AxisGraph& axes_;
   const Limits& limits_;
+  const int64_t most_written_bytes_;
   const Instances given_;
   const Dataflow flow_;
   const LatencyModel model_;

@@ -18,12 +18,14 @@ struct Effort {
   bool more_orders, more_tiles;    ///< of small networks: all that may help
   bool fewer_tiles, last_order;    ///< of those with many: what did in others
   bool rolled_and_strips;          ///< of large ones they take too long
+  size_t cold_values = 3;          ///< that are computed again or spilled
   bool others;                     ///< planners that search orders themselves
   int64_t most_bytes_of_others;    ///< of activations
   double latency_of_motes = 1.25;  ///< at the most
 
   // How many, none of them a bound of what there is.
   size_t orders;            ///< of small networks
+  size_t rests = 4;         ///< ways to have cold values, to which another is added
   int sweep_labels;         ///< kept per position
   int cuts, cuts_of_peaks;  ///< of the operators behind a position
   size_t sweeps_in_strips;  ///< each time

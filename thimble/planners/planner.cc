@@ -62,6 +62,7 @@ Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
     for (const Core& core : cores) estimates.emplace_back(flow, core, model);
     Realisation realisation(flow, estimates[0], std::move(bare),
                             {.method = limits.layout, .time = limits.time});
+    realisation.add_waits(limits.storage_cycles);
     for (size_t f = 1; f < estimates.size(); ++f) realisation.add_format(estimates[f], packed);
     plan.realised = realisation.arena_within(
         std::max(plan.arena().size_bytes, limits.sram_bytes.value_or(0)), weight_bytes);
@@ -72,13 +73,15 @@ Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
 
 Planned with_memories(const Graph& graph, const Limits& limits, Planned planned) {
   const auto spills = [](const ScheduleMemory& memory) { return memory.storage.has_value(); };
-  // Residences of buffers know of no storage.
-  if (!limits.memories.has_several() || std::ranges::any_of(planned.best().plan().memories, spills))
-    return planned;
+  if (!limits.memories.has_several()) return planned;
   const Graph meant = with_accumulators(graph, planned.best().plan().accumulators);
   const KernelUses uses(meant);
   std::vector<PricedPlan> housed;
   for (const PricedPlan& plan : planned.front) {
+    if (std::ranges::any_of(plan.plan().memories, spills)) {  // residences know of no storage
+      housed.push_back(plan);
+      continue;
+    }
     std::optional<RealisedPlan> found =
         resident(meant, plan.realised, limits.memories,
                  {.method = limits.layout,
@@ -99,6 +102,7 @@ Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
   LatencyEstimate latency(flow, limits.core, model);
   Realisation realisation(flow, latency, std::move(decision.plan),
                           {.method = limits.layout, .time = limits.time});
+  realisation.add_waits(limits.storage_cycles);
   RealisedPlan realised = limits.sram_bytes || !decision.live_bytes
                               ? realisation.arena_within(limits.sram_bytes)
                               : realisation.with(realisation.live_within(*decision.live_bytes));

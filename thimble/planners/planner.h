@@ -27,6 +27,7 @@ struct Limits {
   std::optional<int64_t> sram_bytes;      ///< of the arena; with further memories, of all together
   UsableMemories memories;                ///< of plans
   std::optional<ScheduleMemory> storage;  ///< block storage that a plan may use; nothing: any
+  TransferCycles storage_cycles;          ///< of it
   std::optional<double> max_recompute;    ///< MACs beyond the network's, as a ratio of them
   bool in_place = true;                   ///< outputs over inputs that are no longer needed
   PortPlaces ports;                       ///< what is not resident costs nothing
@@ -103,6 +104,9 @@ struct Infeasible {
 using PlannerAnswer = std::variant<Planned, Infeasible>;
 using PlannerDecision = std::variant<Decision, Infeasible>;
 
+/// Whether plans have tensors in block storage.
+enum class Spills : uint8_t { kNever, kWhereAsked, kAlways };
+
 struct Planner {
   const char* name;
   const char* summary;                         ///< one sentence, with the paper
@@ -112,7 +116,7 @@ struct Planner {
                             const PlannerOptions& options) = nullptr;
   PlannerAnswer (*search)(const Graph& graph, const Limits& limits,
                           const PlannerOptions& options) = nullptr;
-  bool spills = false;   ///< has tensors in block storage
+  Spills spills = Spills::kNever;
   bool streams = false;  ///< can receive the input, and deliver the output, row by row
 
   /// With kernels and addresses. Throws CompileError where rows cannot be streamed, by this planner

@@ -103,14 +103,7 @@ PlannerDecision plan_tinyseg(const Graph& graph, const Limits& limits,
   if (spills.empty()) return result;
   const ScheduleMemory storage = limits.storage.value_or(any_storage());
   result.plan.memories.push_back(storage);
-  note::Spilled note{.storage = storage.name};
-  for (const Spill& one : spills) {
-    const int64_t bytes = graph.tensor(instances.value(one.value).tensor).size_bytes();
-    ++note.tensors;
-    note.written_bytes += bytes;
-    note.read_bytes += bytes * static_cast<int64_t>(one.fetched_for.size());
-  }
-  result.notes.emplace_back(std::move(note));
+  result.notes.emplace_back(thimble::spilled(graph, instances, storage.name));
   return result;
 }
 

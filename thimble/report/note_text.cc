@@ -95,6 +95,9 @@ struct Sentence {
            (n.obstacle.empty() ? fmt::format("passing by, it would need {} B", n.passing_peak_bytes)
                                : n.obstacle);
   }
+  std::string operator()(const note::ByColumns&) const {
+    return "images lie column by column; ports are brought there and back in place";
+  }
   std::string operator()(const note::InputRelaid&) const {
     return "the input is brought to row-major order first, in place";
   }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/plan/transfer_wait.h"
+
+#include <algorithm>
+
+#include "thimble/model/division.h"
+#include "thimble/schedule/records.h"
+
+namespace thimble {
+namespace {
+
+const ScheduleMemory* storage_of(const std::vector<ScheduleMemory>& memories) {
+  const auto found = std::ranges::find_if(
+      memories, [](const ScheduleMemory& memory) { return memory.storage.has_value(); });
+  return found == memories.end() ? nullptr : &*found;
+}
+
+/// Of one copy; by records, each apart.
+double copied(const Instances& instances, const Graph& graph, const Instance& copy,
+              const ScheduleMemory& storage, const TransferCycles& cycles, bool by_records) {
+  const bool stores = instances.stores(copy);
+  if (!stores && !instances.fetches(copy)) return 0;
+  const Value& stored = instances.value(stores ? copy.makes : copy.reads[0]);
+  const RecordForm form = record_form(whole_buffer(graph, stored), storage.storage->write_bytes);
+  const double each = stores ? cycles.write_byte : cycles.read_byte;
+  return static_cast<double>(by_records ? form.count : 1) * cycles.access +
+         static_cast<double>(form.stored_bytes()) * each;
+}
+
+double erased(const Instances& instances, const Graph& graph, const ScheduleMemory& storage,
+              const TransferCycles& cycles) {
+  if (storage.storage->erase_bytes == 0) return 0;
+  int64_t bytes = 0;
+  for (const Instance& copy : instances.list) {
+    if (!instances.stores(copy)) continue;
+    const Buffer buffer = whole_buffer(graph, instances.value(copy.makes));
+    bytes += record_form(buffer, storage.storage->write_bytes).stored_bytes();
+  }
+  return static_cast<double>(ceil_div(bytes, storage.storage->erase_bytes)) * cycles.erase_block;
+}
+
+/// Calls visit(instance) for each call of the member.
+template <class Visit>
+void each_call(const Member& member, const Visit& visit) {
+  if (const auto* call = std::get_if<InstanceCall>(&member.what)) return visit(*call);
+  for (const Member& inner : std::get<Group>(member.what).members) each_call(inner, visit);
+}
+
+}  // namespace
+
+double transfer_cycles(const Instances& instances, const Graph& graph,
+                       const ScheduleMemory& storage, const TransferCycles& cycles) {
+  double sum = erased(instances, graph, storage, cycles);
+  for (const Instance& copy : instances.list)
+    sum += copied(instances, graph, copy, storage, cycles, true);
+  return sum;
+}
+
+double transfer_wait(LatencyEstimate& latency, const Dataflow& dataflow, const Plan& plan,
+                     const TransferCycles& cycles) {
+  const ScheduleMemory* storage = storage_of(plan.memories);
+  if (storage == nullptr) return 0;
+  const bool beside = storage->storage->most_in_flight > 1;
+  double sum = erased(plan.instances, dataflow.graph, *storage, cycles);
+  for (const Member& member : plan.members) {
+    const bool is_group = std::holds_alternative<Group>(member.what);
+    double moves = 0;
+    each_call(member, [&](const InstanceCall& call) {
+      moves += copied(plan.instances, dataflow.graph, plan.instances.instance(call.instance),
+                      *storage, cycles, is_group);
+    });
+    if (moves > 0 && is_group && beside) {
+      const auto calls = latency.calls({member});
+      if (!calls) return 0;
+      double computes = 0;
+      for (const PlannedCall& call : *calls)
+        computes += call.times == nullptr ? 0 : call.times->back().instructions;
+      moves -= std::min(moves, computes);
+    }
+    sum += moves;
+  }
+  return sum;
+}
+
+}  // namespace thimble

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long the core waits for block storage, as searches estimate it: `thimble simulate` has the
+// same transfers one by one.
+//
+//   loop: conv, store a row of it      1.0 M cycles, rows take 1.5 M      0.5 M
+//   fetch x whole                                                        all that it takes
+#pragma once
+
+#include "thimble/plan/latency_estimate.h"
+
+namespace thimble {
+
+/// Cycles of the core while a storage and its driver do something.
+struct TransferCycles {
+  double access = 0;  ///< of each transfer, beside its bytes
+  double read_byte = 0, write_byte = 0;
+  double erase_block = 0;
+  bool operator==(const TransferCycles&) const = default;
+};
+
+/// What goes to storage and comes from there once.
+[[nodiscard]] double transfer_cycles(const Instances& instances, const Graph& graph,
+                                     const ScheduleMemory& storage, const TransferCycles& cycles);
+
+/// Of an inference. Rows that a group transfers do so beside what it computes where the storage
+/// takes two at a time; whole values, and the erase before all, are waited for. 0: no storage, or a
+/// group has no derivation.
+[[nodiscard]] double transfer_wait(LatencyEstimate& latency, const Dataflow& dataflow,
+                                   const Plan& plan, const TransferCycles& cycles);
+
+}  // namespace thimble
