@@ -2,6 +2,7 @@
 #include "thimble/planners/tinyseg_list.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "thimble/layout/layout.h"
@@ -42,13 +43,16 @@ class Lister {
   }
 
   // SHAPE, STRIDED_SLICE, PACK.
-  void add_output_shape(int input, ListedOp& transposed) {
+  void add_output_shape(TensorId input, ListedOp& transposed) {
+    std::vector<int> reads;
+    if (!graph_.tensor(input).is_constant()) reads.push_back(number(input));
     for (int k = 0; k < 3; ++k) {
       list_.tensors.push_back({.size_bytes = kAlignment, .of = {}});
       const int shape = static_cast<int>(list_.tensors.size()) - 1;
-      list_.ops.push_back({.reads = {k == 0 ? input : shape - 1}, .writes = {shape}, .of = {}});
-      if (k == 2) transposed.reads.push_back(shape);
+      list_.ops.push_back({.reads = std::move(reads), .writes = {shape}, .of = {}});
+      reads = {shape};
     }
+    transposed.reads.push_back(reads[0]);
   }
 
   void add(OpId id) {
@@ -65,7 +69,7 @@ class Lister {
     }
     if (std::holds_alternative<TransposeConv>(op.attributes)) {
       listed.scratch_bytes = elements(graph_.tensor(op.outputs[0]).shape) * scratch_bits_ / 8;
-      add_output_shape(number(op.inputs[0]), listed);
+      add_output_shape(op.inputs[0], listed);
     }
     for (const TensorId t : op.outputs) listed.writes.push_back(number(t));
     list_.ops.push_back(std::move(listed));
