@@ -17,6 +17,7 @@ struct SimulationRequest {
   std::optional<double> seconds_per_mac;
   std::optional<double> inferences_per_day;  ///< for wear; nothing: one behind the other
   std::optional<StorageFigures> storage;     ///< of the request's storage, instead of its own
+  bool operator==(const SimulationRequest&) const = default;
 };
 
 /// Throws CompileError for a target without a clock, or whose core has no latency model, unless

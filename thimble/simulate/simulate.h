@@ -64,6 +64,7 @@ struct Simulation {
 struct SimulationOptions {
   int inferences = 1;
   bool keeps_spans = false;
+  bool operator==(const SimulationOptions&) const = default;
 };
 
 /// Back to back: an inference ends with nothing in flight, so that the second is as the first
