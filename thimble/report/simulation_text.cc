@@ -66,12 +66,12 @@ std::string flash_text(const SimulationReport& report) {
 
 std::string wear_text(const SimulationReport& report, const SimulatedStorage& storage) {
   const bool erases = storage.work.erased_bytes > 0;
-  std::string text = fmt::format(
-      "{}: {:.4g} {} per inference", storage.name, storage.cycles,
-      erases ? "erases of the block that has most" : "writes of the byte that has most");
+  std::string text =
+      fmt::format("{}: its most {} {:.4g} times an inference", storage.name,
+                  erases ? "worn block is erased" : "written byte is written", storage.cycles);
   const std::optional<double> years = storage.years(report.per_day());
-  if (!years) return text + (erases ? "; its endurance is not known" : "");
-  return text + fmt::format("; {} of them last {:.3g} years at {:.6g} inferences a day{}",
+  if (!years) return text + "; its endurance is not known";
+  return text + fmt::format("; {} times are {:.3g} years at {:.6g} inferences a day{}",
                             with_separators(*storage.figures.endurance_cycles), *years,
                             report.per_day(),
                             report.inferences_per_day ? "" : ", one behind the other");
