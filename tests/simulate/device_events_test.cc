@@ -85,8 +85,9 @@ TEST(DeviceEvents, RecordsThatDoNotTouchAreRequestsOfTheirOwn) {
   const StorageWork& work = events.storages.at(testing::kStorage);
   EXPECT_THAT(work.requests, ElementsAre(8, 8, 1));
   EXPECT_THAT(work.amounts, ElementsAre(1'024, 1'280, 1)) << "granules are written whole";
+  const std::vector<std::string> all = words(events);
   EXPECT_THAT(
-      (std::vector<std::string>(words(events).begin() + 3, words(events).begin() + 8)),
+      (std::vector<std::string>(all.begin() + 3, all.begin() + 8)),
       ElementsAre("write 160 (1)", "compute 9216", "wait (1)", "write 160 (1)", "wait (1)"));
 }
 
