@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
@@ -37,7 +39,12 @@ void check_numbers(const SimulateOptions& options) {
 }
 
 SimulationRequest wanted_of(const SimulateOptions& options) {
+  constexpr int kMostDrawn = 10;
   check_numbers(options);
+  if (!options.svg.empty() && options.inferences > kMostDrawn) {
+    throw CompileError("--svg", fmt::format("draws {} inferences at most, not {}", kMostDrawn,
+                                            options.inferences));
+  }
   constexpr double kNano = 1e-9;
   // The second inference waits for what the first one erases.
   const int usual = options.erase_ahead ? 2 : 1;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "thimble/analysis/traffic.h"
 #include "thimble/driver/reports.h"
 #include "thimble/driver/storage.h"
@@ -61,6 +63,8 @@ SimulationReport simulation_report(const Request& request, const Compiled& compi
   if (wanted.storage)
     device.storages[request.storage.substr(0, request.storage.find(':'))] = *wanted.storage;
   const Target& target = compiled.target;
+  Simulation simulation = simulate(compiled.graph, compiled.program, device, wanted.options);
+  std::vector<MemoryTraffic> memories = memory_traffic(compiled);
   return {.graph = compiled.graph,
           .plan = compiled.plan,
           .model = compiled.where,
@@ -69,8 +73,8 @@ SimulationReport simulation_report(const Request& request, const Compiled& compi
           .clock_hz = target.clock_hz,
           .seconds_per_mac = wanted.seconds_per_mac,
           .driver = wanted.driver,
-          .simulation = simulate(compiled.graph, compiled.program, device, wanted.options),
-          .memories = memory_traffic(compiled),
+          .simulation = std::move(simulation),
+          .memories = std::move(memories),
           .flash = {.wait_states = target.flash_wait_states,
                     .line_bytes = target.flash_line_bytes,
                     .clock_hz = target.clock_hz},

@@ -38,6 +38,12 @@ double seconds_of(const std::string& key, const std::string& text) {
   return seconds;
 }
 
+int64_t above_0(const std::string& key, const std::string& text) {
+  const int64_t number = size_of(key, text);
+  if (number <= 0) throw CompileError(kOption, fmt::format("{} must be above 0", key));
+  return number;
+}
+
 bool flag_of(const std::string& key, const std::string& text) {
   if (text != "yes" && text != "no")
     throw CompileError(kOption, fmt::format("{}={} is neither yes nor no", key, text));
@@ -47,15 +53,15 @@ bool flag_of(const std::string& key, const std::string& text) {
 /// What one key says of how fast it is; false: the key is of something else.
 bool set_figure(StorageFigures& figures, const std::string& key, const std::string& text) {
   if (key == "read_speed") {
-    figures.read_bytes_per_second = size_of(key, text);
+    figures.read_bytes_per_second = above_0(key, text);
   } else if (key == "write_speed") {
-    figures.write_bytes_per_second = size_of(key, text);
+    figures.write_bytes_per_second = above_0(key, text);
   } else if (key == "access_time") {
     figures.access_seconds = seconds_of(key, text);
   } else if (key == "erase_time") {
     figures.erase_seconds = seconds_of(key, text);
   } else if (key == "endurance") {
-    figures.endurance_cycles = size_of(key, text);
+    figures.endurance_cycles = above_0(key, text);
   } else if (key == "stalls") {
     figures.stalls_core = flag_of(key, text);
   } else {
