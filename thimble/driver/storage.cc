@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kOption = "--storage";
 /// Transfers that a driver takes at once where nobody says how many.
 constexpr int kUsualInFlight = 2;
-constexpr double kMostSeconds = 3600;
+constexpr double kMostTransferSeconds = 3600;
 
 int64_t size_of(const std::string& key, const std::string& text) {
   try {
@@ -31,9 +31,9 @@ double seconds_of(const std::string& key, const std::string& text) {
   double seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0) ||
-      seconds > kMostSeconds) {
-    throw CompileError(
-        kOption, fmt::format("{}={} is no time in seconds, 0 to {}", key, text, kMostSeconds));
+      seconds > kMostTransferSeconds) {
+    throw CompileError(kOption, fmt::format("{}={} is no time in seconds, 0 to {}", key, text,
+                                            kMostTransferSeconds));
   }
   return seconds;
 }
