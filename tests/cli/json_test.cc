@@ -223,6 +223,23 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
       "accountings": {"a": "all"}, "figures": [{"source": "s", "what": "w", "metric": "arena_bytes",
       "relation": "drawn", "unit": "B", "accounting": "a", "model": "zoo:demo"}]})");
   run({"compare", "--paper", "drawn.json"});
+  write("timed.json", R"({"title": "t", "citation": "c", "units": {"ms": 0.001},
+      "accountings": {"a": "all"}, "devices": {"d": {"says": "s", "nanoseconds_per_mac": 1}},
+      "figures": [{"source": "s", "what": "w", "metric": "latency_seconds", "value": 1,
+      "unit": "ms", "accounting": "a", "model": "zoo:demo", "device": "d"}]})");
+  run({"compare", "--paper", "timed.json"});
+  run({"simulate", "zoo:demo", "--planner", "reorder", "--device", device});
+  run({"simulate", "zoo:unet", "--planner", "tinyseg", "--ns-per-mac", "1", "--storage",
+       "card:erase=4K,write_speed=1M,endurance=1000"});
+  write("card.json", R"({"name": "card", "chip": "with a card", "core": "cortex-m4",
+      "clock_hz": 1000000, "flash": "1M", "memories": [
+        {"name": "sram", "kind": "sram", "banks": [{"base": "0x20000000", "size": "512K"}]},
+        {"name": "card", "kind": "block_storage", "size": "1M", "storage": {
+          "write_granule_bytes": 4, "erase_block_bytes": 0, "read_bytes_per_second": 1000000,
+          "write_bytes_per_second": 1000000, "read_nanojoules_per_byte": 1,
+          "write_nanojoules_per_byte": 1}}]})");
+  run({"simulate", "zoo:unet", "--planner", "tinyseg:target=0", "--device", "card.json",
+       "--storage", "card"});
   run({"zoo", "list"});
   run({"zoo", "build", "demo", "-o", "demo.tflite"});
   write("p.csv", "id,lower,upper,size\na,0,3,4\nb,2,5,8\n");

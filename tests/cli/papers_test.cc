@@ -88,5 +88,46 @@ TEST(Papers, FaultsNameTheFigureAndTheField) {
   EXPECT_THAT(message_of("{"), HasSubstr("p: is not JSON"));
 }
 
+// A paper whose only figure is simulated on a device with these fields.
+std::string timed_with(const std::string& device, const std::string& figure = "\"device\": \"d\"") {
+  return R"({"title": "t", "citation": "c", "units": {"ms": 0.001}, "accountings": {"a": "b"},
+             "devices": {"d": {)" +
+         device + R"(}}, "figures": [{"source": "s", "what": "w", "metric": "latency_seconds",
+             "value": 5, "unit": "ms", "accounting": "a", "model": "zoo:demo", )" +
+         figure + "}]}";
+}
+
+TEST(Papers, DevicesAreWhatTimesAreSimulatedOn) {
+  const std::string speed = R"("says": "s", "nanoseconds_per_mac": 2)";
+  const Paper paper = parse_paper(
+      timed_with(speed + R"(, "storage": {"write_granule_bytes": 1, "erase_block_bytes": 0,
+                              "read_bytes_per_second": 1000},
+                             "driver": {"polled": true, "stored_share": 0.5})"),
+      "p");
+  const PaperDevice& device = paper.devices.at("d");
+  EXPECT_EQ(device.nanoseconds_per_mac, 2);
+  EXPECT_EQ(device.storage.value().read_bytes_per_second, 1000);
+  EXPECT_EQ(device.driver, (SimulatedDriver{.polled = true, .stored_share = 0.5}));
+  EXPECT_TRUE(measurable(paper.figures[0]));
+  const Paper without = parse_paper(timed_with(speed, "\"cause\": \"c\""), "p");
+  EXPECT_FALSE(measurable(without.figures[0]));
+}
+
+TEST(Papers, FaultsNameTheDeviceAndTheField) {
+  const std::string says = R"("says": "s")", speed = says + R"(, "nanoseconds_per_mac": 2)";
+  EXPECT_EQ(message_of(timed_with(speed)), "");
+  EXPECT_THAT(message_of(timed_with(speed, R"("device": "e")")),
+              HasSubstr("'device' is 'e', which is not among the devices"));
+  EXPECT_THAT(message_of(figure_with("device", "\"d\"")), HasSubstr("'device' belongs to latency"));
+  EXPECT_THAT(message_of(timed_with(says)), HasSubstr("p, devices, d: "));
+  EXPECT_THAT(message_of(timed_with(says + R"(, "nanoseconds_per_mac": 0)")),
+              HasSubstr("'nanoseconds_per_mac' must be"));
+  EXPECT_THAT(message_of(timed_with(speed + R"(, "speed": 1)")), HasSubstr("'speed'"));
+  EXPECT_THAT(message_of(timed_with(speed + R"(, "driver": {"stored_share": 3})")),
+              HasSubstr("p, devices, d, driver: 'stored_share' must be"));
+  EXPECT_THAT(message_of(timed_with(speed + R"(, "storage": {})")),
+              HasSubstr("'storage' needs 'write_granule_bytes' and 'erase_block_bytes'"));
+}
+
 }  // namespace
 }  // namespace thimble

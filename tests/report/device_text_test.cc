@@ -84,6 +84,9 @@ TEST(DeviceText, LeavesOutNoWaitStatesThatAreNotThere) {
   device.target.flash_wait_states = 0;
   EXPECT_THAT(device_text(device), AllOf(HasSubstr("wait states of flash  0\n"),
                                          HasSubstr("Estimates of time leave out caches.\n")));
+  device.target.flash_wait_states = 3;
+  device.target.flash_line_bytes = 16;
+  EXPECT_THAT(device_text(device), HasSubstr("wait states of flash  3 for 16 B\n"));
   device.target.flash_wait_states = std::nullopt;
   EXPECT_THAT(device_text(device),
               AllOf(HasSubstr("not known: wait states of flash, speed of sdram\n"),

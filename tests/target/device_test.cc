@@ -65,6 +65,8 @@ TEST(Devices, HaveFiguresThatAChipCanHaveAndSourcesForThem) {
     EXPECT_LE(device.target.flash_bytes, 128 << 20);
     EXPECT_TRUE(!device.board || device.target.flash_bytes > 0) << "programs lie somewhere";
     EXPECT_LE(device.target.flash_wait_states.value_or(0), 15);
+    EXPECT_LE(device.target.flash_line_bytes.value_or(0), 64);
+    EXPECT_TRUE(!device.target.flash_line_bytes || device.target.flash_wait_states);
     ASSERT_FALSE(device.sources.empty());
     for (const std::string& source : device.sources)
       EXPECT_THAT(source, HasSubstr(": ")) << "a document, and what is from there";

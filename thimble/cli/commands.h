@@ -25,6 +25,7 @@ void add_compare(CLI::App& app, int& status);
 void add_run(CLI::App& app, int& status);
 void add_verify(CLI::App& app, int& status);
 void add_plan(CLI::App& app, int& status);
+void add_simulate(CLI::App& app, int& status);
 void add_layout(CLI::App& app, int& status);
 void add_remote(CLI::App& app, int& status);
 void add_zoo(CLI::App& app, int& status);

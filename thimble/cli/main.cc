@@ -102,6 +102,7 @@ int run(int argc, char** argv) {
   add_verify(app, status);
   add_plan(app, status);
   add_compare(app, status);
+  add_simulate(app, status);
   add_layout(app, status);
   add_remote(app, status);
   add_zoo(app, status);

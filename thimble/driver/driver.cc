@@ -81,9 +81,11 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
 }
 
 Limits limits_of(const Request& request, const TimeLimit& time) {
+  // What throws comes first: GCC 12 destroys `memories` twice where a later member's value throws.
+  const std::optional<ScheduleMemory> storage = requested_storage(request);
   return {.sram_bytes = request.arena_limit_bytes(),
           .memories = {},
-          .storage = requested_storage(request),
+          .storage = storage,
           .max_recompute = request.max_recompute,
           .in_place = request.in_place,
           .ports = request.ports,

@@ -34,7 +34,7 @@ ComparedCell guarded(const std::string& planner, const Work& work) {
   }
 }
 
-ComparedCell cell_of(const Request& request) {
+ComparedCell cell_of(const Request& request, const std::optional<SimulationRequest>& wanted) {
   const Answer answer = compile(request);
   if (const auto* no = std::get_if<Infeasible>(&answer)) {
     ComparedCell cell = failed(request.planner, Outcome::kInfeasible, no->reason);
@@ -61,6 +61,10 @@ ComparedCell cell_of(const Request& request) {
           .weight_bytes = compiled->cost.weight_bytes,
           .instructions = estimate ? std::optional(estimate->estimate.instructions) : std::nullopt,
           .milliseconds = estimate ? estimate->milliseconds() : std::nullopt,
+          .simulated_seconds =
+              wanted
+                  ? std::optional(simulation_report(request, *compiled, *wanted).simulation.seconds)
+                  : std::nullopt,
           .plan_seconds = compiled->plan_seconds,
           .layout_seconds = compiled->layout_seconds,
           .layout_proven = placement.arena().proven_optimal,
@@ -73,7 +77,8 @@ ComparedCell interpreter_cell(const Source& source, const GraphOptions& options)
                                .graph = {.rewrite = false, .max_bytes = options.max_bytes},
                                .planner = "original",
                                .in_place = false,
-                               .layout = LayoutMethod::kGreedyBySize});
+                               .layout = LayoutMethod::kGreedyBySize},
+                              std::nullopt);
   cell.planner = "interpreter";
   return cell;
 }
@@ -108,7 +113,9 @@ void add_cells(const ComparisonJob& job, ComparedModel& result) {
     request.planner = plan.planner;
     request.in_place = plan.in_place;
     request.layout = plan.layout;
-    result.cells.push_back(guarded(plan.planner, [&] { return cell_of(request); }));
+    request.storage = plan.storage.empty() ? job.request.storage : plan.storage;
+    result.cells.push_back(
+        guarded(plan.planner, [&] { return cell_of(request, plan.simulation); }));
   }
 }
 

@@ -2,10 +2,12 @@
 // Planners run on one model. What fails becomes a cell that says why.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "thimble/driver/driver.h"
+#include "thimble/driver/simulation.h"
 #include "thimble/planners/tinyseg_count.h"
 #include "thimble/report/comparison.h"
 
@@ -16,6 +18,8 @@ struct ComparedPlan {
   std::string planner;
   bool in_place = true;
   LayoutMethod layout = LayoutMethod::kExact;
+  std::string storage = {};                          ///< as Request::storage has it
+  std::optional<SimulationRequest> simulation = {};  ///< nothing: no time is wanted
   bool operator==(const ComparedPlan&) const = default;
 };
 

@@ -31,7 +31,7 @@ tinyseg::CountedSteps steps_of(const PublishedFigure& figure) {
 
 // Why a figure cannot be measured yet; empty if nothing speaks against trying.
 std::string obstacle(const PublishedFigure& figure) {
-  if (!measurable(figure.metric))
+  if (!measurable(figure))
     return fmt::format("{} needs the hardware or a model of it", name(figure.metric));
   const std::string planner = figure.planner.substr(0, figure.planner.find(':'));
   const auto& known = planners();
@@ -66,7 +66,22 @@ size_t place_in(std::vector<Element>& list, const Element& element) {
   return list.size() - 1;
 }
 
-CellPlace add_figure(const PublishedFigure& figure, std::vector<ComparisonJob>& jobs) {
+// What a figure of time is simulated on. Storage that the network is not spilled to is none.
+void simulate_on(const PaperDevice& device, ComparedPlan& plan) {
+  constexpr double kNano = 1e-9;
+  plan.simulation = SimulationRequest{.driver = device.driver,
+                                      .options = {.inferences = device.driver.erases_ahead ? 2 : 1},
+                                      .seconds_per_mac = kNano * device.nanoseconds_per_mac,
+                                      .inferences_per_day = {},
+                                      .storage = device.storage};
+  if (!device.storage) return;
+  const StorageFigures& storage = *device.storage;
+  plan.storage = fmt::format("storage:write={},erase={},queue={}", *storage.write_granule_bytes,
+                             *storage.erase_block_bytes, storage.transfers_in_flight.value_or(1));
+}
+
+CellPlace add_figure(const Paper& paper, const PublishedFigure& figure,
+                     std::vector<ComparisonJob>& jobs) {
   auto job = std::find_if(jobs.begin(), jobs.end(), [&](const ComparisonJob& j) {
     return j.model == figure.model && j.request.graph.rewrite == figure.rewrite;
   });
@@ -80,10 +95,11 @@ CellPlace add_figure(const PublishedFigure& figure, std::vector<ComparisonJob>& 
   }
   const auto at = static_cast<size_t>(job - jobs.begin());
   if (counted(figure.metric)) return {at, place_in(job->counts, steps_of(figure))};
-  const ComparedPlan wanted{
+  ComparedPlan wanted{
       .planner = figure.planner,
       .in_place = figure.in_place,
       .layout = figure.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize};
+  if (!figure.device.empty()) simulate_on(paper.devices.at(figure.device), wanted);
   return {at, place_in(job->plans, wanted)};
 }
 
@@ -128,9 +144,10 @@ ReproducedFigure result_of(const PublishedFigure& figure, const ComparedModel& m
       return measured(model.weight_bytes);
     case Metric::kActivationBytes:
       return measured(model.activation_bytes);
+    case Metric::kLatency:
+      return {.measured = cell.simulated_seconds, .not_measured = {}};
     case Metric::kTflmArenaBytes:
     case Metric::kTflmSavedPercent:
-    case Metric::kLatency:
     case Metric::kLatencyPercent:
     case Metric::kEnergy:
     case Metric::kIoSeconds:
@@ -149,7 +166,7 @@ std::vector<ReproducedFigure> reproduce(const Paper& paper, const ComparisonRunn
   std::vector<ComparisonJob> jobs;
   for (size_t k = 0; k < paper.figures.size(); ++k) {
     results[k].not_measured = obstacle(paper.figures[k]);
-    if (results[k].not_measured.empty()) places[k] = add_figure(paper.figures[k], jobs);
+    if (results[k].not_measured.empty()) places[k] = add_figure(paper, paper.figures[k], jobs);
   }
   const std::vector<ComparedModel> models = run(jobs);
   for (size_t k = 0; k < paper.figures.size(); ++k) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 
 #include "thimble/model/error.h"
@@ -16,6 +17,7 @@ namespace {
 constexpr const char* kOption = "--storage";
 /// Transfers that a driver takes at once where nobody says how many.
 constexpr int kUsualInFlight = 2;
+constexpr double kMostTransferSeconds = 3600;
 
 int64_t size_of(const std::string& key, const std::string& text) {
   try {
@@ -25,7 +27,58 @@ int64_t size_of(const std::string& key, const std::string& text) {
   }
 }
 
-void set(ScheduleMemory& memory, const std::string& key, const std::string& text) {
+double seconds_of(const std::string& key, const std::string& text) {
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0) ||
+      seconds > kMostTransferSeconds) {
+    throw CompileError(kOption, fmt::format("{}={} is no time in seconds, 0 to {}", key, text,
+                                            kMostTransferSeconds));
+  }
+  return seconds;
+}
+
+int64_t above_0(const std::string& key, const std::string& text) {
+  const int64_t number = size_of(key, text);
+  if (number <= 0) throw CompileError(kOption, fmt::format("{} must be above 0", key));
+  return number;
+}
+
+bool flag_of(const std::string& key, const std::string& text) {
+  if (text != "yes" && text != "no")
+    throw CompileError(kOption, fmt::format("{}={} is neither yes nor no", key, text));
+  return text == "yes";
+}
+
+/// What one key says of how fast it is; false: the key is of something else.
+bool set_figure(StorageFigures& figures, const std::string& key, const std::string& text) {
+  if (key == "read_speed") {
+    figures.read_bytes_per_second = above_0(key, text);
+  } else if (key == "write_speed") {
+    figures.write_bytes_per_second = above_0(key, text);
+  } else if (key == "access_time") {
+    figures.access_seconds = seconds_of(key, text);
+  } else if (key == "erase_time") {
+    figures.erase_seconds = seconds_of(key, text);
+  } else if (key == "endurance") {
+    figures.endurance_cycles = above_0(key, text);
+  } else if (key == "stalls") {
+    figures.stalls_core = flag_of(key, text);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// A storage that a request describes.
+struct Described {
+  ScheduleMemory memory;
+  StorageFigures figures;
+};
+
+void set(Described& described, const std::string& key, const std::string& text) {
+  ScheduleMemory& memory = described.memory;
+  if (set_figure(described.figures, key, text)) return;
   if (key == "write") {
     memory.storage->write_bytes = size_of(key, text);
   } else if (key == "erase") {
@@ -37,22 +90,30 @@ void set(ScheduleMemory& memory, const std::string& key, const std::string& text
         static_cast<int>(std::min<int64_t>(size_of(key, text), kMostInFlight + 1));
   } else {
     throw CompileError(kOption,
-                       fmt::format("there is no '{}'; there are: write, erase, size, queue", key));
+                       fmt::format("there is no '{}'; there are: write, erase, size, queue, "
+                                   "read_speed, write_speed, access_time, erase_time, "
+                                   "endurance, stalls",
+                                   key));
   }
 }
 
-ScheduleMemory described(const std::string& name, std::string_view rest) {
-  ScheduleMemory memory{.name = name,
-                        .kind = MemoryKind::kBlockStorage,
-                        .storage = BlockStorage{.most_in_flight = kUsualInFlight}};
+Described described(const std::string& name, std::string_view rest) {
+  Described result{.memory = {.name = name,
+                              .kind = MemoryKind::kBlockStorage,
+                              .storage = BlockStorage{.most_in_flight = kUsualInFlight}},
+                   .figures = {}};
   while (!rest.empty()) {
     const size_t comma = rest.find(',');
     const std::string pair(rest.substr(0, comma));
     rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
     const size_t equals = pair.find('=');
-    set(memory, pair.substr(0, equals), equals == std::string::npos ? "" : pair.substr(equals + 1));
+    set(result, pair.substr(0, equals), equals == std::string::npos ? "" : pair.substr(equals + 1));
   }
-  return memory;
+  const BlockStorage& blocks = *result.memory.storage;
+  result.figures.write_granule_bytes = blocks.write_bytes;
+  result.figures.erase_block_bytes = blocks.erase_bytes;
+  result.figures.transfers_in_flight = blocks.most_in_flight;
+  return result;
 }
 
 ScheduleMemory of_device(const Memory& memory) {
@@ -95,12 +156,26 @@ std::optional<ScheduleMemory> requested_storage(const Request& request) {
   ScheduleMemory memory =
       colon == std::string::npos
           ? of_device(name, request.target)
-          : described(name, std::string_view(request.storage).substr(colon + 1));
+          : described(name, std::string_view(request.storage).substr(colon + 1)).memory;
   std::vector<ScheduleMemory> memories = common_memories();
   memories.push_back(memory);
   if (const std::string fault = memories_fault(memories); !fault.empty())
     throw CompileError(kOption, fault.substr(fault.find(": ") + 2));
   return memory;
+}
+
+std::map<std::string, StorageFigures> storage_figures(const Request& request) {
+  std::map<std::string, StorageFigures> result;
+  for (const Memory& memory : request.target.memories) {
+    if (memory.kind == MemoryKind::kBlockStorage)
+      result[memory_identifier(memory.name)] = memory.storage.value_or(StorageFigures{});
+  }
+  const size_t colon = request.storage.find(':');
+  if (colon != std::string::npos) {
+    const std::string name = request.storage.substr(0, colon);
+    result[name] = described(name, std::string_view(request.storage).substr(colon + 1)).figures;
+  }
+  return result;
 }
 
 }  // namespace thimble

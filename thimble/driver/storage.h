@@ -3,9 +3,12 @@
 //
 //   --storage qspi                           of the device: its granule, blocks, size, queue
 //   --storage card:write=512,size=4M         one that no device describes
+//   --storage card:write=512,write_speed=1M  and how fast it is, for simulations
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 
 #include "thimble/driver/request.h"
 
@@ -14,5 +17,9 @@ namespace thimble {
 /// Nothing, where the request names none. Throws CompileError: what does not read as above, a
 /// storage that the device does not have (listing those it has), one whose granule is not known.
 [[nodiscard]] std::optional<ScheduleMemory> requested_storage(const Request& request);
+
+/// What the storages cost that a plan for the request may use, by their names in schedules: those
+/// of the target, and one that the request describes. Throws CompileError, as above.
+[[nodiscard]] std::map<std::string, StorageFigures> storage_figures(const Request& request);
 
 }  // namespace thimble

@@ -36,10 +36,12 @@ bool lies_over_input(const Program& program, const Call& call) {
 
 }  // namespace
 
-void for_each_call(const Program& program,
-                   const std::function<void(const Call&, const CallShape&)>& visit) {
+void for_each_call_and_transfer(
+    const Program& program,
+    const std::function<void(const Call&, const CallShape&, const Counters&)>& visit_call,
+    const std::function<void(const TransferCall&, const Counters&)>& visit_transfer) {
   CallShape shape;
-  execute_calls(program, [&](const Call& call, const Counters& counters) {
+  const auto visit = [&](const Call& call, const Counters& counters) {
     if (copies_onto_itself(program, call) || receives(program, call) || delivers(program, call))
       return;
     Arguments now = arguments(call, counters);
@@ -54,8 +56,17 @@ void for_each_call(const Program& program,
     shape.looped = follows_counters(call);
     shape.advance = advance_of(call);
     shape.over_input = !shape.looped && lies_over_input(program, call);
-    visit(call, shape);
-  });
+    visit_call(call, shape, counters);
+  };
+  execute(program, visit, visit_transfer);
+}
+
+void for_each_call(const Program& program,
+                   const std::function<void(const Call&, const CallShape&)>& visit) {
+  for_each_call_and_transfer(
+      program,
+      [&](const Call& call, const CallShape& shape, const Counters&) { visit(call, shape); },
+      [](const TransferCall&, const Counters&) {});
 }
 
 int64_t Estimate::of_step(Position position) const {

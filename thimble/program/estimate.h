@@ -41,7 +41,13 @@ struct CoreEstimate {
 [[nodiscard]] std::optional<CoreEstimate> estimate_on(const Program& program,
                                                       const std::string& core, int64_t clock_hz);
 
-/// Calls visit for every call that the device makes.
+/// Calls visit_call for every call that the device makes, and visit_transfer for the transfers
+/// between them.
+void for_each_call_and_transfer(
+    const Program& program,
+    const std::function<void(const Call&, const CallShape&, const Counters&)>& visit_call,
+    const std::function<void(const TransferCall&, const Counters&)>& visit_transfer);
+/// Without the transfers.
 void for_each_call(const Program& program,
                    const std::function<void(const Call&, const CallShape&)>& visit);
 /// Every call as executed: the kernel that it is fitted as and its features, summed. What a model

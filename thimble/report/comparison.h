@@ -28,6 +28,7 @@ struct ComparedCell {
   int64_t weight_bytes = 0;            ///< packed
   std::optional<double> instructions;  ///< estimated
   std::optional<double> milliseconds;  ///< the same at the board's clock, if each takes a cycle
+  std::optional<double> simulated_seconds;  ///< of an inference, if that was asked for
   double plan_seconds = 0, layout_seconds = 0;
   bool layout_proven = false;
   std::vector<int64_t> live_bytes;  ///< per step

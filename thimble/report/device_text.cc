@@ -135,8 +135,10 @@ Figures chip_figures(const Target& target) {
   figures.known.emplace_back("flash", target.flash_bytes > 0
                                           ? human_size(target.flash_bytes) + " for code and weights"
                                           : "the board's");
-  figures.add("wait states of flash", target.flash_wait_states,
-              [](int64_t states) { return std::to_string(states); });
+  figures.add("wait states of flash", target.flash_wait_states, [&](int64_t states) {
+    return target.flash_line_bytes ? fmt::format("{} for {} B", states, *target.flash_line_bytes)
+                                   : std::to_string(states);
+  });
   for (const Memory& memory : target.memories) {
     if (memory.kind == MemoryKind::kExternalRam && memory.bytes_per_second == 0)
       figures.unknown.push_back(fmt::format("speed of {}", memory.name));

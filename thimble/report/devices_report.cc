@@ -120,6 +120,7 @@ std::string devices_json(const std::vector<Device>& devices) {
                     {"sram_bytes", target.sram_bytes()},
                     {"largest_sram_run_bytes", target.largest_sram_run_bytes()},
                     {"flash_bytes", target.flash_bytes > 0 ? Json(target.flash_bytes) : Json()},
+                    {"flash_line_bytes", json_of(target.flash_line_bytes)},
                     {"flash_wait_states", json_of(target.flash_wait_states)},
                     {"memories", memories_of(target)},
                     {"aliases", device.aliases},

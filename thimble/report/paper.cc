@@ -95,7 +95,8 @@ PaperRelation relation_of(const Object& object) {
 
 PublishedFigure figure_of(const Object& object, const Paper& paper) {
   object.check_fields({"source", "what", "metric", "value", "unit", "relation", "accounting",
-                       "model", "planner", "in_place", "rewrite", "layout", "step", "cause"});
+                       "model", "planner", "in_place", "rewrite", "layout", "step", "device",
+                       "cause"});
   PublishedFigure figure;
   figure.source = object.text("source");
   figure.what = object.text("what");
@@ -125,6 +126,12 @@ PublishedFigure figure_of(const Object& object, const Paper& paper) {
   if ((figure.metric == Metric::kLiveBytes) != object.json.contains("step"))
     object.reject("'step' belongs to live_bytes, and live_bytes needs it");
   if (object.json.contains("step")) figure.step = static_cast<int>(object.number("step"));
+  if (object.json.contains("device")) {
+    figure.device = object.text("device");
+    if (figure.metric != Metric::kLatency) object.reject("'device' belongs to latency_seconds");
+    if (!paper.devices.contains(figure.device))
+      object.reject(fmt::format("'device' is '{}', which is not among the devices", figure.device));
+  }
   figure.cause = object.text("cause", "");
   return figure;
 }
@@ -179,7 +186,10 @@ bool counted(Metric metric) {
   return metric == Metric::kTflmArenaBytes || metric == Metric::kTflmSavedPercent;
 }
 
-bool measurable(Metric metric) { return metric <= Metric::kActivationBytes || counted(metric); }
+bool measurable(const PublishedFigure& figure) {
+  const Metric metric = figure.metric;
+  return metric <= Metric::kActivationBytes || counted(metric) || !figure.device.empty();
+}
 
 std::optional<double> Paper::base_value(const PublishedFigure& figure) const {
   if (!figure.value) return std::nullopt;
@@ -194,7 +204,8 @@ Paper parse_paper(const std::string& json, const std::string& name) {
     throw CompileError(name, fmt::format("is not JSON: {}", error.what()));
   }
   const Object object{parsed, name};
-  object.check_fields({"title", "citation", "left_out", "units", "accountings", "figures"});
+  object.check_fields(
+      {"title", "citation", "left_out", "units", "accountings", "devices", "figures"});
   Paper paper;
   paper.name = name;
   paper.title = object.text("title");
@@ -207,6 +218,11 @@ Paper parse_paper(const std::string& json, const std::string& name) {
   }
   for (const auto& [key, value] : accountings.json.items())
     paper.accountings[key] = accountings.text(key.c_str());
+  if (parsed.contains("devices")) {
+    for (const auto& [key, device] : object.object("devices").json.items())
+      paper.devices[key] =
+          parse_paper_device(device.dump(), fmt::format("{}, devices, {}", name, key));
+  }
   for (const Json& figure : object.list("figures")) {
     paper.figures.push_back(
         figure_of({figure, fmt::format("{}, figure {}", name, paper.figures.size() + 1)}, paper));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/report/paper_device.h"
 #include "thimble/target/embedded_file.h"
 
 namespace thimble {
@@ -28,8 +29,8 @@ enum class Metric : uint8_t {
   // Counted by TinySeg's algorithms (planners/tinyseg_count.h); `planner` has the steps.
   kTflmArenaBytes,    ///< by the interpreter's planner
   kTflmSavedPercent,  ///< less than without any step
-  // Not measured by planning: time and energy on the board, traffic to storage.
-  kLatency,
+  kLatency,           ///< simulated on a device of the paper's, if the figure names one
+  // Not measured by planning: energy on the board, traffic to storage.
   kLatencyPercent,  ///< more than with enough memory
   kEnergy,
   kIoSeconds,
@@ -37,8 +38,6 @@ enum class Metric : uint8_t {
   kWrittenBytesPerDay,
 };
 [[nodiscard]] const char* name(Metric metric);  ///< "peak_bytes", ...
-/// `thimble compare` can measure it.
-[[nodiscard]] bool measurable(Metric metric);
 /// Without a plan: tinyseg::count() does.
 [[nodiscard]] bool counted(Metric metric);
 
@@ -59,6 +58,7 @@ struct PublishedFigure {
   bool in_place = true, rewrite = true;
   std::string layout = "exact";
   std::optional<int> step;  ///< kLiveBytes: position in the schedule
+  std::string device;       ///< kLatency: a key of Paper::devices; empty: a board that nobody has
   std::string cause;        ///< why what is measured differs, where known
 };
 
@@ -68,11 +68,15 @@ struct Paper {
   std::string left_out;                            ///< which figures are not here, and why
   std::map<std::string, double> units;             ///< "kB" -> 1000
   std::map<std::string, std::string> accountings;  ///< short name -> what counts
+  std::map<std::string, PaperDevice> devices;      ///< that are simulated
   std::vector<PublishedFigure> figures;
 
   /// In bytes, MACs, percent, seconds, ...; none if the figure has no number.
   [[nodiscard]] std::optional<double> base_value(const PublishedFigure& figure) const;
 };
+
+/// `thimble compare` can measure it.
+[[nodiscard]] bool measurable(const PublishedFigure& figure);
 
 /// Throws CompileError that names the field and the figure.
 [[nodiscard]] Paper parse_paper(const std::string& json, const std::string& name);

@@ -34,6 +34,7 @@ std::string measured_text(const PublishedFigure& figure, const ReproducedFigure&
   if (!result.measured) return "-";
   if (figure.metric == Metric::kExtraMacsPercent || figure.metric == Metric::kTflmSavedPercent)
     return fmt::format("{:.1f} %", *result.measured);
+  if (figure.metric == Metric::kLatency) return fmt::format("{:.1f} ms", 1e3 * *result.measured);
   return with_separators(std::llround(*result.measured)) +
          (figure.metric == Metric::kMacs ? "" : " B");
 }
@@ -81,6 +82,7 @@ Table table_of(const Paper& paper, const Results& results, Notes& notes) {
                            {"metric", false},
                            {"accounting", false},
                            {"planner", false},
+                           {"device", false},
                            {"model", false}}});
   for (size_t k = 0; k < results.size(); ++k) {
     const PublishedFigure& figure = paper.figures[k];
@@ -90,7 +92,7 @@ Table table_of(const Paper& paper, const Results& results, Notes& notes) {
     table.rows.push_back(
         {figure.source, figure.what, published_text(figure), measured_text(figure, results[k]),
          difference_text(paper, figure, results[k]), notes.number(note_of(figure, results[k])),
-         metric, figure.accounting, planner_text(figure), figure.model});
+         metric, figure.accounting, planner_text(figure), figure.device, figure.model});
   }
   return table;
 }
@@ -99,6 +101,8 @@ std::string notes_text(const Paper& paper, const Notes& notes, const char* bulle
   std::string text;
   for (const auto& [key, meaning] : paper.accountings)
     text += fmt::format("{}accounting {}: {}\n", bullet, key, meaning);
+  for (const auto& [key, device] : paper.devices)
+    text += fmt::format("{}device {} (simulated): {}\n", bullet, key, device.says);
   for (size_t k = 0; k < notes.texts.size(); ++k)
     text += fmt::format("{}[{}] {}\n", bullet, k + 1, notes.texts[k]);
   if (!paper.left_out.empty()) text += fmt::format("{}not listed: {}\n", bullet, paper.left_out);
@@ -120,6 +124,7 @@ Json figure_json(const Paper& paper, const PublishedFigure& figure,
           {"metric", name(figure.metric)},
           {"step", figure.step ? Json(*figure.step) : Json()},
           {"accounting", figure.accounting},
+          {"device", text(figure.device)},
           {"published", published ? Json(*published) : Json()},
           {"published_as", published_text(figure)},
           {"measured", result.measured ? Json(*result.measured) : Json()},

@@ -9,6 +9,8 @@
 
 namespace thimble {
 
+using Json = nlohmann::ordered_json;
+
 const char* name(WarningKind kind) {
   switch (kind) {
     case WarningKind::kConstantOutput:
@@ -30,7 +32,6 @@ std::string warnings_text(const std::vector<Warning>& warnings) {
 }
 
 nlohmann::ordered_json warnings_json(const std::vector<Warning>& warnings) {
-  using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const Warning& warning : warnings) {
     list.push_back({{"kind", name(warning.kind)},

@@ -61,39 +61,6 @@ void check_blocks(const StorageFigures& figures, const JsonObject& object) {
   }
 }
 
-StorageFigures read_storage(const JsonObject& object) {
-  object.check_fields(kStorageFields);
-  const auto sized = [&](const char* field, int64_t most) -> std::optional<int64_t> {
-    if (!object.has(field)) return std::nullopt;
-    const int64_t bytes = object.size(field);
-    if (bytes > most) object.reject(fmt::format("'{}' must be {} at most", field, most));
-    return bytes;
-  };
-  const auto counted = [&](const char* field, int64_t most) -> std::optional<int64_t> {
-    return object.has(field) ? std::optional(object.count(field, most)) : std::nullopt;
-  };
-  const auto measured = [&](const char* field, double most, bool zero) -> std::optional<double> {
-    return object.has(field) ? std::optional(object.quantity(field, most, zero)) : std::nullopt;
-  };
-  StorageFigures figures{
-      .write_granule_bytes = sized("write_granule_bytes", kMostGranule),
-      .read_bytes_per_second = counted("read_bytes_per_second", kMostBytesPerSecond),
-      .write_bytes_per_second = counted("write_bytes_per_second", kMostBytesPerSecond),
-      .access_seconds = measured("access_seconds", kMostSeconds, true),
-      .erase_seconds = measured("erase_seconds", kMostSeconds, false),
-      .endurance_cycles = counted("endurance_cycles", kMostCycles),
-      .read_nanojoules_per_byte = measured("read_nanojoules_per_byte", kMostNanojoules, true),
-      .write_nanojoules_per_byte = measured("write_nanojoules_per_byte", kMostNanojoules, true),
-      .erase_nanojoules_per_block = measured("erase_nanojoules_per_block", kMostNanojoules, true),
-      .transfers_in_flight = counted("transfers_in_flight", kMostInFlight)};
-  const bool never_erased = object.has("erase_block_bytes") && object.at("erase_block_bytes") == 0;
-  figures.erase_block_bytes = never_erased ? 0 : sized("erase_block_bytes", kMostBlock);
-  if (object.has("stalls_core")) figures.stalls_core = object.flag("stalls_core");
-  if (object.has("part_of_flash")) figures.part_of_flash = object.flag("part_of_flash");
-  check_blocks(figures, object);
-  return figures;
-}
-
 std::vector<Bank> read_banks(const JsonObject& object) {
   std::vector<Bank> banks;
   for (const nlohmann::json& item : object.list("banks")) {
@@ -127,6 +94,39 @@ void check_banks_of_blocks(const Memory& memory, const JsonObject& object) {
 }
 
 }  // namespace
+
+StorageFigures read_storage(const JsonObject& object) {
+  object.check_fields(kStorageFields);
+  const auto sized = [&](const char* field, int64_t most) -> std::optional<int64_t> {
+    if (!object.has(field)) return std::nullopt;
+    const int64_t bytes = object.size(field);
+    if (bytes > most) object.reject(fmt::format("'{}' must be {} at most", field, most));
+    return bytes;
+  };
+  const auto counted = [&](const char* field, int64_t most) -> std::optional<int64_t> {
+    return object.has(field) ? std::optional(object.count(field, most)) : std::nullopt;
+  };
+  const auto measured = [&](const char* field, double most, bool zero) -> std::optional<double> {
+    return object.has(field) ? std::optional(object.quantity(field, most, zero)) : std::nullopt;
+  };
+  StorageFigures figures{
+      .write_granule_bytes = sized("write_granule_bytes", kMostGranule),
+      .read_bytes_per_second = counted("read_bytes_per_second", kMostBytesPerSecond),
+      .write_bytes_per_second = counted("write_bytes_per_second", kMostBytesPerSecond),
+      .access_seconds = measured("access_seconds", kMostSeconds, true),
+      .erase_seconds = measured("erase_seconds", kMostSeconds, false),
+      .endurance_cycles = counted("endurance_cycles", kMostCycles),
+      .read_nanojoules_per_byte = measured("read_nanojoules_per_byte", kMostNanojoules, true),
+      .write_nanojoules_per_byte = measured("write_nanojoules_per_byte", kMostNanojoules, true),
+      .erase_nanojoules_per_block = measured("erase_nanojoules_per_block", kMostNanojoules, true),
+      .transfers_in_flight = counted("transfers_in_flight", kMostInFlight)};
+  const bool never_erased = object.has("erase_block_bytes") && object.at("erase_block_bytes") == 0;
+  figures.erase_block_bytes = never_erased ? 0 : sized("erase_block_bytes", kMostBlock);
+  if (object.has("stalls_core")) figures.stalls_core = object.flag("stalls_core");
+  if (object.has("part_of_flash")) figures.part_of_flash = object.flag("part_of_flash");
+  check_blocks(figures, object);
+  return figures;
+}
 
 Memory read_memory(const JsonObject& object, size_t number) {
   object.check_fields(

@@ -12,4 +12,7 @@ namespace thimble {
 /// The memory that stands as number `number` in its list. Throws CompileError.
 [[nodiscard]] Memory read_memory(const JsonObject& object, size_t number);
 
+/// The figures of a block storage. Throws CompileError.
+[[nodiscard]] StorageFigures read_storage(const JsonObject& object);
+
 }  // namespace thimble

@@ -28,6 +28,8 @@ struct Target {
   std::vector<Memory> memories;  ///< in order of preference; none: a core alone
   /// Wait states of flash at that clock; nothing: not known.
   std::optional<int64_t> flash_wait_states = {};
+  /// Bytes that flash gives at once behind these; nothing: not known.
+  std::optional<int64_t> flash_line_bytes = {};
 
   /// On the chip: tightly coupled and SRAM.
   [[nodiscard]] int64_t sram_bytes() const;

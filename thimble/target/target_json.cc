@@ -78,6 +78,8 @@ Target read_description(const JsonObject& object) {
   if (object.json.contains("flash")) target.flash_bytes = object.size("flash");
   if (object.json.contains("flash_wait_states"))
     target.flash_wait_states = object.number("flash_wait_states", 0);
+  if (object.json.contains("flash_line_bytes"))
+    target.flash_line_bytes = object.number("flash_line_bytes");
   for (const Json& item : object.list("memories")) {
     const size_t number = target.memories.size();
     target.memories.push_back(
@@ -131,8 +133,8 @@ Json board_of(const Json& chip, const JsonObject& board) {
 Target parse_target(const std::string& json, const std::string& where) {
   const Json description = parsed(json, where);
   const JsonObject object{description, where};
-  object.check_fields(
-      {"name", "chip", "core", "clock_hz", "flash", "flash_wait_states", "memories"});
+  object.check_fields({"name", "chip", "core", "clock_hz", "flash", "flash_wait_states",
+                       "flash_line_bytes", "memories"});
   (void)object.at("flash");
   return read_description(object);
 }
@@ -149,7 +151,8 @@ std::vector<Device> parse_devices(const std::string& json, const std::string& wh
   Json chip = parsed(json, where);
   const JsonObject object{chip, where};
   object.check_fields({"chip", "vendor", "aliases", "core", "clock_hz", "flash",
-                       "flash_wait_states", "memories", "emulated", "sources", "boards"});
+                       "flash_wait_states", "flash_line_bytes", "memories", "emulated", "sources",
+                       "boards"});
   const Json boards = chip.contains("boards") ? Json(object.list("boards")) : Json::array();
   chip.erase("boards");
   std::vector<Device> devices;
