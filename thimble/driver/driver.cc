@@ -194,12 +194,12 @@ Answer proven_choice(const Prepared& model, const Request& request, const Planne
   result.decided = std::move(chosen.decided);
   result.target = request.target;
   result.sram_limit_bytes = request.sram_limit_bytes();
-  result.flash_limit_bytes = request.flash_limit_bytes();
   result.layout_seconds = layout_seconds;
   if (model.channels) result.notes.emplace_back(*model.channels);
   result.notes.insert(result.notes.end(), chosen.notes.begin(), chosen.notes.end());
   result.front = std::move(chosen.front);
   result.verdict = verdict_of(result, request);
+  result.flash_limit_bytes = result.verdict.flash_limit_bytes;
   return result;
 }
 

@@ -8,11 +8,16 @@
 #include <optional>
 
 #include "thimble/driver/request.h"
+#include "thimble/program/program.h"
 
 namespace thimble {
 
 /// Nothing, where the request names none. Throws CompileError: what does not read as above, a
 /// storage that the device does not have (listing those it has), one whose granule is not known.
 [[nodiscard]] std::optional<ScheduleMemory> requested_storage(const Request& request);
+
+/// Bytes of the device's flash that the program's storage takes from code and weights, in whole
+/// blocks: none, if the storage lies elsewhere or the request itself says how much flash there is.
+[[nodiscard]] int64_t flash_taken_bytes(const Program& program, const Request& request);
 
 }  // namespace thimble
