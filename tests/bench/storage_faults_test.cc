@@ -78,7 +78,7 @@ TEST(StorageCampaign, SeesWrongOutputsWhereNothingIsCompared) {
 
 // Flash of pages of 1 KiB that is sealed in cells of 64 bytes: 12 of them lie in a page.
 TEST(SealedStorage, CarriesASpilledNetwork) {
-  SpilledNetwork network(kModel, "flash:write=64,erase=768");
+  SpilledNetwork network(kModel, "sealed:write=64,erase=768");
   std::vector<uint8_t> bytes(8 << 10);
   std::vector<uint32_t> counters(8 * 12);
   std::vector<int8_t> statuses(network.tokens());

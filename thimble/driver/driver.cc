@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <chrono>
 
 #include "thimble/driver/byte_limits.h"
@@ -81,17 +82,21 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
 }
 
 Limits limits_of(const Request& request, const TimeLimit& time) {
+  // What throws comes first: GCC 12 destroys members that were not yet initialised.
+  std::optional<ScheduleMemory> storage = requested_storage(request);
+  Core core = estimated_core(request.target.core);
+  const double latency = max_latency(request);
   return {.sram_bytes = request.arena_limit_bytes(),
           .memories = {},
-          .storage = requested_storage(request),
+          .storage = std::move(storage),
           .max_recompute = request.max_recompute,
           .in_place = request.in_place,
           .ports = request.ports,
           .time = &time,
-          .core = estimated_core(request.target.core),
+          .core = std::move(core),
           .layout = request.layout,
           .jobs = request.jobs == 0 ? all_cores() : request.jobs,
-          .max_latency = max_latency(request),
+          .max_latency = latency,
           .effort = request.effort};
 }
 
