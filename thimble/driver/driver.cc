@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 #include <chrono>
+#include <utility>
 
 #include "thimble/driver/byte_limits.h"
 #include "thimble/driver/chosen_plan.h"
