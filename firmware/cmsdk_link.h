@@ -35,12 +35,17 @@ inline uint32_t timer_milliseconds(void*) {
   return whole;
 }
 
+/// The line, set up.
+inline thimble_serial_link start_uart_link() {
+  uart().start(kUartClockHz, kBaud);
+  return {nullptr, uart_send, uart_receive, timer_milliseconds};
+}
+
 /// The storage at the other end of the UART. It waits long: a loop on the host's processor takes as
 /// long as its load makes it.
 inline thimble_storage open_uart_remote(thimble_serial_remote& remote,
                                         thimble_serial_operation* operations, uint32_t count) {
-  uart().start(kUartClockHz, kBaud);
-  const thimble_serial_link link = {nullptr, uart_send, uart_receive, timer_milliseconds};
+  const thimble_serial_link link = start_uart_link();
   const thimble_storage storage = thimble_serial_remote_open(&remote, &link, operations, count);
   remote.give_up_ms = 30'000;
   return storage;
