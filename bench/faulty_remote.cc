@@ -18,7 +18,7 @@ constexpr std::array kRemoteNames = {"none",
 static_assert(kRemoteNames.size() == kRemoteFaults);
 
 constexpr uint32_t kFramesOfARun = 60;  // about
-constexpr uint32_t kForEver = UINT32_MAX;
+constexpr uint32_t kNeverAgain = UINT32_MAX;
 
 FaultyRemote& remote_of(void* context) { return *static_cast<FaultyRemote*>(context); }
 
@@ -47,7 +47,7 @@ void FaultyRemote::begin_run(RemoteFault fault, uint32_t seed, int most_calls,
   line_.frames_until_restart = fault == RemoteFault::kStartedAnew ? 1 + drawn(kFramesOfARun) : 0;
   fault_ = fault;
   first_frame_ = drawn(kFramesOfARun);
-  silent_ms_ = fault == RemoteFault::kSilentAWhile ? 1 + drawn(5'000) : kForEver;
+  silent_ms_ = fault == RemoteFault::kSilentAWhile ? 1 + drawn(5'000) : kNeverAgain;
   delay_ms_ = fault == RemoteFault::kSlow ? 1 + drawn(3'000) : 0;
   for (auto& [time, byte] : late_) time = line_.milliseconds;  // at last
   before_ = line_.faults + line_.lies + line_.restarts;
@@ -75,7 +75,7 @@ void FaultyRemote::update_silence() {
     silent_since_ = line_.milliseconds;
     line_.silent = true;
   }
-  if (line_.silent && silent_ms_ != kForEver && line_.milliseconds - silent_since_ >= silent_ms_)
+  if (line_.silent && silent_ms_ != kNeverAgain && line_.milliseconds - silent_since_ >= silent_ms_)
     line_.silent = false;
 }
 

@@ -17,7 +17,7 @@ struct Emulator {
 /// What a board keeps spilled tensors in.
 enum class StorageDriver : uint8_t {
   kRamDisk,       ///< memory that is not counted: stands in for any storage
-  kOwnFlash,         ///< flash behind the code, by its controller (runtime/storage/nrf51_nvmc.h)
+  kOwnFlash,      ///< flash behind the code, by its controller (runtime/storage/nrf51_nvmc.h)
   kSerialRemote,  ///< a host at the end of its first UART (runtime/storage/serial_remote.h)
 };
 
