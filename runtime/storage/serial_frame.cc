@@ -2,25 +2,6 @@
 #include "serial_frame.h"
 
 namespace thimble::runtime {
-namespace {
-
-// The table is of four bits: a byte takes two steps, and 64 bytes of flash instead of 1,024.
-constexpr uint32_t kNibbleCrc[16] = {
-    0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-    0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
-
-}  // namespace
-
-uint32_t crc32(const void* bytes, size_t count, uint32_t before) {
-  const auto* at = static_cast<const uint8_t*>(bytes);
-  uint32_t crc = ~before;
-  for (size_t i = 0; i < count; ++i) {
-    crc ^= at[i];
-    crc = kNibbleCrc[crc & 15] ^ (crc >> 4);
-    crc = kNibbleCrc[crc & 15] ^ (crc >> 4);
-  }
-  return ~crc;
-}
 
 uint32_t load_u32(const uint8_t* from) {
   return static_cast<uint32_t>(from[0]) | static_cast<uint32_t>(from[1]) << 8 |

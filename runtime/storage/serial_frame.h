@@ -4,10 +4,10 @@
 // (COBS: Cheshire, Baker, "Consistent Overhead Byte Stuffing", 1999), between zeros.
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "serial_receiver.h"
+#include "thimble_runtime/crc32.h"
 
 namespace thimble::runtime {
 
@@ -49,9 +49,6 @@ struct Frame {
   const uint8_t* payload = nullptr;
   uint32_t payload_bytes = 0;
 };
-
-/// CRC-32 of ISO-HDLC (reflected 0x04C11DB7), going on from that of the bytes before.
-uint32_t crc32(const void* bytes, size_t count, uint32_t before = 0);
 
 uint32_t load_u32(const uint8_t* from);
 void store_u32(uint32_t value, uint8_t* to);

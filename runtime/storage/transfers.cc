@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble_runtime/transfers.h"
 
+#include "thimble_runtime/crc32.h"
+
 namespace thimble::runtime {
 namespace {
 
 using Flight = InFlight::Kind;
-
-// CRC-32 (IEEE 802.3), four bits at a time: a table of 64 bytes.
-uint32_t crc_of(const uint8_t* bytes, uint32_t size) noexcept {
-  static constexpr uint32_t kOfNibble[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
-                                             0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-                                             0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-                                             0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
-  uint32_t crc = ~0U;
-  for (; size > 0; --size) {
-    crc ^= *bytes++;
-    crc = crc >> 4 ^ kOfNibble[crc & 15U];
-    crc = crc >> 4 ^ kOfNibble[crc & 15U];
-  }
-  return ~crc;
-}
 
 uint8_t* held_record(const InFlight& flight, int32_t record) noexcept {
   const HeldRows& held = flight.held;
@@ -84,7 +71,7 @@ bool has_work(Transfers& transfers, int32_t first, int32_t end) noexcept {
 int32_t first_corrupt(const InFlight& flight) noexcept {
   int32_t record = flight.done;
   while (record < flight.begun &&
-         crc_of(held_record(flight, record), flight.records.record_bytes) == flight.tags[record])
+         crc32(held_record(flight, record), flight.records.record_bytes) == flight.tags[record])
     ++record;
   return record;
 }
@@ -108,7 +95,7 @@ void begin_write(Transfers& transfers, int32_t token, const Records& records, co
   if (!has_work(transfers, first, end)) return;
   const InFlight flight{Flight::kWrite, 0, records, held, tags, first, first, end};
   for (int32_t r = first; r < end; ++r)
-    tags[r] = crc_of(held_record(flight, r), records.record_bytes);
+    tags[r] = crc32(held_record(flight, r), records.record_bytes);
   begin_flight(transfers, token, flight);
 }
 

@@ -75,6 +75,22 @@ TEST(VerdictOfPlans, SaysNoBeforePlanningWhereWeightsAloneAreTooLarge) {
   EXPECT_THAT(std::get<Infeasible>(answer).reason, HasSubstr("its weights take"));
 }
 
+TEST(VerdictOfPlans, TakesWhatIsStoredInFlashOffThatOfCode) {
+  Request request{.model = "zoo:unet",
+                  .target = find_target("nucleo-f446re"),
+                  .storage = "flash_upper",
+                  .planner = "tinyseg"};
+  const Compiled stored = planned_here(request);
+  constexpr int64_t kBlock = 128 << 10;  // 72 KiB are stored
+  EXPECT_EQ(stored.verdict.flash_limit_bytes, request.target.flash_bytes - kBlock);
+  EXPECT_EQ(stored.flash_limit_bytes, stored.verdict.flash_limit_bytes);
+  request.storage = "card:write=4,erase=128K";
+  EXPECT_EQ(planned_here(request).verdict.flash_limit_bytes, request.target.flash_bytes);
+  request.storage = "flash_upper";
+  request.flash_bytes = 300 << 10;  // for code and weights
+  EXPECT_EQ(planned_here(request).verdict.flash_limit_bytes, request.flash_bytes);
+}
+
 TEST(VerdictOfPlans, PutsTheStackIntoAnotherBankWhereThereIsOne) {
   Request request = demo();
   request.target = find_target("nucleo-h743zi");

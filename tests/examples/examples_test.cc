@@ -230,6 +230,20 @@ TEST(Examples, WakeWordLoopRemembersWhatItHeard) {
   }
 }
 
+// The process that the board stores in is `thimble remote`.
+TEST(Examples, RemoteLoopStoresOnAHost) {
+  const std::string model = "zoo:unet:resolution=16";
+  const Graph graph = prepare(load(model).graph, {});
+  std::vector<Bytes> inputs;
+  std::vector<std::string> expected;
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
+    const int64_t count = elements(graph.tensor(graph.inputs[0].tensor).shape);
+    inputs.push_back(random_bytes(DType::kInt8, count, seed));
+    expected.push_back(shown(interpret(graph, {inputs.back()})[graph.outputs[0].tensor.index()]));
+  }
+  EXPECT_EQ(lines_of("remote", model, inputs), expected);
+}
+
 TEST(Examples, BothRunWithNetworksOfTheZoo) {
   for (const auto& [example, model] :
        {std::pair{"camera", "zoo:demo"}, {"audio", "zoo:micronet_kws_s"}}) {

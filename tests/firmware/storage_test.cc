@@ -5,15 +5,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "thimble/toolchain/qemu.h"
-#include "thimble/toolchain/serve_remote.h"
+#include "thimble/toolchain/remote_host.h"
 #include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
@@ -39,45 +35,10 @@ CrossBuild storage_build(const std::string& model, const std::vector<std::string
   return build;
 }
 
-/// Listens at a path for the one connection that QEMU makes, and serves it.
-class HostAtPath {
- public:
-  explicit HostAtPath(const std::filesystem::path& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.string().copy(address.sun_path, sizeof address.sun_path - 1);
-    listening_ = socket(AF_UNIX, SOCK_STREAM, 0);
-    EXPECT_EQ(bind(listening_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(listen(listening_, 1), 0);
-    thread_ = std::thread([this] {
-      const int line = accept(listening_, nullptr, nullptr);
-      if (line < 0) return;
-      serve_remote(store, line, line);
-      close(line);
-    });
-  }
-  ~HostAtPath() { end(); }
-  /// When QEMU has ended.
-  void end() {
-    if (!thread_.joinable()) return;
-    shutdown(listening_, SHUT_RDWR);
-    thread_.join();
-    close(listening_);
-  }
-  HostAtPath(const HostAtPath&) = delete;
-  HostAtPath& operator=(const HostAtPath&) = delete;
-
-  RemoteStore store{200'000, 1};
-
- private:
-  int listening_ = -1;
-  std::thread thread_;
-};
-
 TEST(StorageOnQemu, StoresAndFetchesOverAUart) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "line";
-  HostAtPath host(path);
+  RemoteHost host(path, 200'000);
   Bytes input(102'400);
   for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<uint8_t>(i * i >> 7);
   const CrossBuild build = storage_build("serial_trip.cc", {"serial_frame.cc", "serial_remote.cc"},
@@ -92,7 +53,7 @@ TEST(StorageOnQemu, StoresAndFetchesOverAUart) {
   ASSERT_THAT(run.outputs.at(0), SizeIs(input.size() + 1));
   EXPECT_EQ(static_cast<int8_t>(run.outputs[0].back()), 0) << "status";
   EXPECT_TRUE(std::equal(input.begin(), input.end(), run.outputs[0].begin()));
-  const RemoteCounts& counts = host.store.counts();
+  const RemoteCounts& counts = host.counts();
   EXPECT_EQ(counts.written_bytes, 102'400);
   EXPECT_GE(counts.read_bytes, 102'400);
   EXPECT_EQ(counts.damaged, 0);

@@ -75,11 +75,12 @@ TEST(Storage, WhatIsNotKnownIsNotZero) {
 }
 
 TEST(Storage, RejectsWhatNoStorageHas) {
-  const std::array<std::pair<const char*, const char*>, 18> cases = {{
+  const std::array<std::pair<const char*, const char*>, 19> cases = {{
       {R"("granule": 4)", "b.json, memory 1, storage: has an unknown field 'granule'; known are "},
       {R"("write_granule_bytes": 3)", "'write_granule_bytes' must be a power of two"},
       {R"("write_granule_bytes": 0)", "'write_granule_bytes' must be a whole number above 0"},
-      {R"("write_granule_bytes": "1M")", "'write_granule_bytes' must be 65536 at most"},
+      {R"("write_granule_bytes": "1M")", "'write_granule_bytes' must be 4096 at most"},
+      {R"("erase_block_bytes": "32M")", "'erase_block_bytes' must be 16777216 at most"},
       {R"("erase_block_bytes": -4096)", "'erase_block_bytes' must be a whole number above 0"},
       {R"("erase_block_bytes": "3Q")", "'erase_block_bytes': size '3Q': has an unknown unit"},
       {R"("write_granule_bytes": 16, "erase_block_bytes": 4104)",

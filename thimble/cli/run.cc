@@ -10,6 +10,7 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
+#include "thimble/driver/board_storage.h"
 #include "thimble/driver/reports.h"
 #include "thimble/model/error.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 struct RunOptions {
   RequestOptions request;
-  std::string on = "host", input_file, output_file, check;
+  std::string on = "host", board_storage = "ram", input_file, output_file, check;
   ReportFile json;
   uint64_t seed = 1;
   bool force = false;
@@ -38,6 +39,8 @@ std::vector<InputCase> cases_of(const Graph& graph, const RunOptions& options) {
 
 // An option without effect would make its user believe something of the run that is not so.
 void check_options(const RunOptions& options) {
+  if (options.board_storage != "ram" && (options.on != "qemu" || !options.request.has("storage")))
+    throw CompileError("--board-storage", "is for --on qemu with a --storage");
   if (options.on != "reference") return;
   for (const char* name : {"planner", "calibration", "device", "core", "sram", "flash", "pick",
                            "max_latency", "input", "output"}) {
@@ -110,8 +113,9 @@ int run(const RunOptions& options) {
   const bool host = options.on == "host";
   std::optional<ProgressLine> progress(host ? "executing"
                                             : "cross-compiling and running on the emulated board");
-  const Inferences inferences =
-      host ? run_host(*compiled, cases) : run_emulated(*compiled, asked.target.core.name, cases);
+  const Inferences inferences = host ? run_host(*compiled, cases)
+                                     : run_emulated(*compiled, asked.target.core.name, cases,
+                                                    storage_driver_named(options.board_storage));
   progress.reset();
   return finish(
       options, source.sha256,
@@ -139,6 +143,12 @@ void add_run(CLI::App& app, int& status) {
                    "reference: the plain interpreter; host (default): the plan with the "
                    "shipping kernels;\nqemu: the emitted firmware on an emulated board")
       ->check(CLI::IsMember({"reference", "host", "qemu"}));
+  command
+      ->add_option("--board-storage", options->board_storage,
+                   "What the emulated board stores in: ram (default), a stand-in for any storage;\n"
+                   "flash: its own (cortex-m0); serial: this process, by its UART (cortex-m3, -m4, "
+                   "-m7)")
+      ->check(CLI::IsMember(storage_driver_words()));
   add_text(*command, "--input-file", options->input_file, "FILE",
            "Inputs: .npy or .safetensors (default: seeded noise); of a network with variables,\n"
            "several inferences in turn along a leading axis: the outputs are the last one's");

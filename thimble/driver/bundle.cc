@@ -10,6 +10,7 @@
 #include "thimble/driver/banks.h"
 #include "thimble/driver/code_bytes.h"
 #include "thimble/driver/quick_no.h"
+#include "thimble/driver/storage.h"
 #include "thimble/emit/params.h"
 #include "thimble/search/pareto.h"
 #include "thimble/target/size.h"
@@ -169,10 +170,25 @@ class BundleCompiler {
     all.code = code_bytes_of(result_.models, first_.emission->also_used);
     all.sram_limit_bytes = first_.sram_limit_bytes();
     all.flash_limit_bytes = first_.flash_limit_bytes();
+    if (all.flash_limit_bytes) *all.flash_limit_bytes -= flash_taken_bytes();
     if (!first_.sram_bytes && !first_.target.memories.empty()) {
       all.sram_limit_bytes = first_.target.sram_bytes();
       all.arena_fits = lie_in_banks(first_.target, pieces());
     }
+  }
+
+  // Nothing stays in storage, which models that never run at once share.
+  int64_t flash_taken_bytes() const {
+    int64_t sum = 0, largest = 0;
+    for (size_t m = 0; m < result_.models.size(); ++m) {
+      Request request = request_.models[m];
+      request.target = first_.target;
+      request.flash_bytes = first_.flash_bytes;
+      const int64_t taken = thimble::flash_taken_bytes(result_.models[m].program, request);
+      sum += taken;
+      largest = std::max(largest, taken);
+    }
+    return request_.share_arena ? largest : sum;
   }
 
   // Sizes of what needs contiguous addresses, each.

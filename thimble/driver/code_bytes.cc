@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thimble/driver/banks.h"
+#include "thimble/driver/storage.h"
 #include "thimble/emit/uses.h"
 #include "thimble/emit/working_program.h"
 #include "thimble/report/port_bytes.h"
@@ -71,6 +72,7 @@ Verdict verdict_of(const Compiled& compiled, const Request& request) {
                   .weight_bytes = compiled.cost.weight_bytes,
                   .sram_limit_bytes = request.sram_limit_bytes(),
                   .flash_limit_bytes = request.flash_limit_bytes()};
+  if (verdict.flash_limit_bytes) *verdict.flash_limit_bytes -= flash_taken_bytes(program, request);
   for (const auto* ports : {&program.inputs, &program.outputs})
     verdict.caller_bytes += port_bytes(compiled.graph, program, *ports).bytes;
   verdict.code = code_bytes_of(

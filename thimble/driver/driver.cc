@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "thimble/driver/byte_limits.h"
 #include "thimble/driver/chosen_plan.h"
@@ -81,19 +82,21 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
 }
 
 Limits limits_of(const Request& request, const TimeLimit& time) {
-  // What throws comes first: GCC 12 destroys `memories` twice where a later member's value throws.
-  const std::optional<ScheduleMemory> storage = requested_storage(request);
+  // What throws comes first: GCC 12 destroys members that were not yet initialised.
+  std::optional<ScheduleMemory> storage = requested_storage(request);
+  Core core = estimated_core(request.target.core);
+  const double latency = max_latency(request);
   return {.sram_bytes = request.arena_limit_bytes(),
           .memories = {},
-          .storage = storage,
+          .storage = std::move(storage),
           .max_recompute = request.max_recompute,
           .in_place = request.in_place,
           .ports = request.ports,
           .time = &time,
-          .core = estimated_core(request.target.core),
+          .core = std::move(core),
           .layout = request.layout,
           .jobs = request.jobs == 0 ? all_cores() : request.jobs,
-          .max_latency = max_latency(request),
+          .max_latency = latency,
           .effort = request.effort};
 }
 
@@ -196,12 +199,12 @@ Answer proven_choice(const Prepared& model, const Request& request, const Planne
   result.decided = std::move(chosen.decided);
   result.target = request.target;
   result.sram_limit_bytes = request.sram_limit_bytes();
-  result.flash_limit_bytes = request.flash_limit_bytes();
   result.layout_seconds = layout_seconds;
   if (model.channels) result.notes.emplace_back(*model.channels);
   result.notes.insert(result.notes.end(), chosen.notes.begin(), chosen.notes.end());
   result.front = std::move(chosen.front);
   result.verdict = verdict_of(result, request);
+  result.flash_limit_bytes = result.verdict.flash_limit_bytes;
   return result;
 }
 

@@ -5,16 +5,21 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string_view>
 
+#include "thimble/driver/board_storage.h"
 #include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/toolchain/remote_host.h"
 #include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
 namespace {
+
+constexpr uint32_t kMostOnHost = 1U << 30;  // it takes pages for what is written only
 
 std::string sizes(const std::string& name, const std::vector<ProgramPort>& ports) {
   std::string values;
@@ -63,45 +68,16 @@ std::string arena_argument(const FirmwareModel& model, std::string& before) {
   return side.arena_argument();
 }
 
-// Block storage on a board is static memory that does all at once.
-constexpr const char* kRamDisk = R"(namespace {
-int disk_read(void* disk, uint32_t, uint32_t offset, void* bytes, uint32_t size) {
-  __builtin_memcpy(bytes, static_cast<uint8_t*>(disk) + offset, size);
-  return THIMBLE_STORAGE_OK;
-}
-int disk_write(void* disk, uint32_t, uint32_t offset, const void* bytes, uint32_t size) {
-  __builtin_memcpy(static_cast<uint8_t*>(disk) + offset, bytes, size);
-  return THIMBLE_STORAGE_OK;
-}
-int disk_erase(void* disk, uint32_t, uint32_t offset, uint32_t size) {
-  __builtin_memset(static_cast<uint8_t*>(disk) + offset, 0xff, size);
-  return THIMBLE_STORAGE_OK;
-}
-int disk_wait(void*, uint32_t) { return THIMBLE_STORAGE_OK; }
-}  // namespace
-)";
-
-// A disk for each storage of the model, which is handed over by its address.
-std::string disks(const FirmwareModel& model) {
-  std::string text;
-  for (const MemoryId id : storages(*model.program)) {
-    const std::string disk = model.name + "_" + model.program->memory(id).name;
-    text += fmt::format(
-        "[[gnu::section(\".bss.thimble_memories\")]] unsigned char {0}_disk[{0}_bytes];\n"
-        "const thimble_storage {0}_storage = {{{0}_disk, disk_read, disk_write, disk_erase, "
-        "disk_wait, nullptr}};\n",
-        disk);
-  }
-  return text;
-}
-
 // `NAME_on_board`, what the harness calls: it hands over what lies outside of the arena. Memories
 // beside it are static, and ports there are copied.
 std::string adapter(const FirmwareModel& model) {
   const Program& program = *model.program;
-  std::string functions = disks(model), arguments, callbacks, before, after;
-  for (const MemoryId id : storages(program))
-    arguments += fmt::format(", &{}_{}_storage", model.name, program.memory(id).name);
+  std::string functions, arguments, callbacks, before, after;
+  for (const MemoryId id : storages(program)) {
+    const std::string& storage = program.memory(id).name;
+    before += fmt::format("  const thimble_storage {0} = {1}_{0}_open();\n", storage, model.name);
+    arguments += ", &" + storage;
+  }
   const bool fails = !storages(program).empty();
   const std::string arena_text = arena_argument(model, before);
   for (const MemoryId id : arenas(program)) {
@@ -156,12 +132,10 @@ std::string reset_adapter(const FirmwareModel& model) {
 }
 
 // The table that the harness goes through.
-std::string table_text(const std::vector<FirmwareModel>& models) {
-  std::string text = "#include \"harness.h\"\n";
+std::string table_text(const std::vector<FirmwareModel>& models, const BoardStorage& storage) {
+  std::string text = "#include \"harness.h\"\n" + storage.includes;
   for (const FirmwareModel& model : models) text += fmt::format("#include \"{}.h\"\n", model.name);
-  const bool stores = std::ranges::any_of(
-      models, [](const FirmwareModel& model) { return !storages(*model.program).empty(); });
-  text += (stores ? kRamDisk : "") + std::string("namespace {\n");
+  text += storage.functions + "namespace {\n";
   std::string rows;
   for (const FirmwareModel& model : models) {
     const Program& p = *model.program;
@@ -201,7 +175,6 @@ int64_t ram_bytes(const Program& program) {
   constexpr int64_t kGuardsBytes = 2 * 64 + 32;
   int64_t sum = 0;
   for (const MemoryId id : arenas(program)) sum += program.memory(id).size_bytes + kGuardsBytes;
-  for (const MemoryId id : storages(program)) sum += program.memory(id).size_bytes;
   for (const auto* ports : {&program.inputs, &program.outputs}) {
     for (const ProgramPort& port : *ports) {
       if (program.memory_of(port.buffer) != kArena) sum += port.size_bytes + kGuardsBytes;
@@ -210,15 +183,35 @@ int64_t ram_bytes(const Program& program) {
   return sum;
 }
 
+// Drivers that a user's firmware would have, too, count as it does.
+void add_storage(const BoardStorage& storage, StorageDriver driver,
+                 const std::filesystem::path& folder, CrossBuild& build,
+                 std::vector<EmittedFile>& all) {
+  if (storage.files.empty()) return;
+  for (const char* include : {"drivers/storage", "drivers/include"})
+    build.include_folders.push_back(folder / include);
+  for (const EmittedFile& file : storage.files) {
+    all.push_back({"drivers/" + file.path, file.text});
+    if (!file.path.ends_with(".cc")) continue;
+    const bool counts = driver != StorageDriver::kRamDisk;
+    (counts ? build.sources : build.table_sources).push_back(folder / all.back().path);
+  }
+}
+
 // Writes the sources below `folder`, each model's with its copy of the runtime in a folder of its
 // own. What copies have in common is compiled once.
 CrossBuild cross_build(const std::vector<FirmwareModel>& models, const std::string& core,
-                       const std::filesystem::path& folder) {
+                       StorageDriver driver, const std::filesystem::path& folder) {
+  std::vector<StoringModel> storing;
+  for (const FirmwareModel& model : models) storing.push_back({model.name, model.program});
+  const BoardStorage storage = board_storage(storing, driver);
   CrossBuild build{.sources = {},
                    .weight_sources = {},
                    .table_sources = {},
                    .include_folders = {},
-                   .core = core};
+                   .core = core,
+                   .flash_bytes = storage.flash_bytes};
+  if (!storage.files.empty()) build.storage = driver;
   std::set<std::string> compiled;
   std::vector<EmittedFile> all;
   for (const FirmwareModel& model : models) {
@@ -232,13 +225,15 @@ CrossBuild cross_build(const std::vector<FirmwareModel>& models, const std::stri
       (weights ? build.weight_sources : build.sources).push_back(folder / "emitted" / path);
     }
   }
-  all.push_back({"table.cc", table_text(models)});
+  build.ram_bytes += storage.ram_bytes;
+  all.push_back({"table.cc", table_text(models, storage)});
+  add_storage(storage, driver, folder / "emitted", build, all);
   for (const EmittedFile& file : all) {
     const std::filesystem::path path = folder / "emitted" / file.path;
     std::filesystem::create_directories(path.parent_path());
     write_file(path, std::array<std::string_view, 1>{file.text});
   }
-  build.table_sources = {folder / "emitted" / "table.cc"};
+  build.table_sources.push_back(folder / "emitted" / "table.cc");
   return build;
 }
 
@@ -246,14 +241,25 @@ CrossBuild cross_build(const std::vector<FirmwareModel>& models, const std::stri
 
 FirmwareSize measure_sizes(const std::vector<FirmwareModel>& models, const std::string& core) {
   const TemporaryFolder folder;
-  return measure_sizes(cross_build(models, core, folder.path())).size;
+  return measure_sizes(cross_build(models, core, StorageDriver::kRamDisk, folder.path())).size;
 }
 
 Measured measure(const std::vector<FirmwareModel>& models, const std::string& core,
-                 const std::vector<InputSet>& sets, const EmulationOptions& options) {
+                 const std::vector<InputSet>& sets, EmulationOptions options,
+                 StorageDriver storage) {
   const TemporaryFolder folder;
-  Measured measured =
-      run_on_qemu(cross_build(models, core, folder.path()), in_memory(models, sets), options);
+  const CrossBuild build = cross_build(models, core, storage, folder.path());
+  std::optional<RemoteHost> host;
+  if (build.storage == StorageDriver::kSerialRemote) {
+    const std::filesystem::path line = folder.path() / "line";
+    host.emplace(line, kMostOnHost);
+    options.serial = "unix:" + line.string();
+  }
+  Measured measured = run_on_qemu(build, in_memory(models, sets), options);
+  if (host) {
+    host->end();
+    measured.remote = host->counts();
+  }
   for (std::vector<EmulatedRun>& set : measured.sets) {
     for (size_t m = 0; m < models.size(); ++m) {
       const Program& program = *models[m].program;

@@ -22,9 +22,11 @@ struct FirmwareModel {
 [[nodiscard]] FirmwareSize measure_sizes(const std::vector<FirmwareModel>& models,
                                          const std::string& core);
 
-/// Builds one firmware from the models and runs it on each of `sets`.
+/// Builds one firmware from the models and runs it on each of `sets`. storage: where models store
+/// what they spill; with kSerialRemote a host serves the board meanwhile, in this process. Throws
+/// as run_on_qemu, and where the core's boards lack the storage or it is another one than planned.
 [[nodiscard]] Measured measure(const std::vector<FirmwareModel>& models, const std::string& core,
-                               const std::vector<InputSet>& sets,
-                               const EmulationOptions& options = {});
+                               const std::vector<InputSet>& sets, EmulationOptions options = {},
+                               StorageDriver storage = StorageDriver::kRamDisk);
 
 }  // namespace thimble

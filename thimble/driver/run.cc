@@ -141,14 +141,14 @@ std::vector<FirmwareModel> firmware_of(const Compiled& compiled) {
 }
 
 Measured on_board(const Compiled& compiled, const std::string& core,
-                  const std::vector<InputCase>& cases) {
+                  const std::vector<InputCase>& cases, StorageDriver storage) {
   std::vector<InputSet> sets;
   EmulationOptions options;
   for (const InputCase& c : cases) {
     sets.push_back({c.inputs});
     options.goes_on.push_back(c.goes_on);
   }
-  return measure(firmware_of(compiled), core, sets, options);
+  return measure(firmware_of(compiled), core, sets, options, storage);
 }
 
 MeasuredCost cost_of(const FirmwareSize& size, const std::string& core) {
@@ -204,9 +204,9 @@ Inferences run_host(const Compiled& compiled, std::vector<InputCase> cases) {
 }
 
 Inferences run_emulated(const Compiled& compiled, const std::string& core,
-                        std::vector<InputCase> cases) {
+                        std::vector<InputCase> cases, StorageDriver storage) {
   const std::vector<std::vector<Bytes>> exact = expect_lossy(compiled.graph, cases);
-  const Measured measured = on_board(compiled, core, cases);
+  const Measured measured = on_board(compiled, core, cases, storage);
   Inferences result;
   result.board = cost_of(measured, core);
   for (const std::vector<EmulatedRun>& set : measured.sets) {

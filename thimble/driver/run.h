@@ -9,6 +9,7 @@
 #include "thimble/driver/compiled.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/report/run_report.h"
+#include "thimble/toolchain/board.h"
 
 namespace thimble {
 
@@ -20,10 +21,11 @@ namespace thimble {
 /// from the exact arithmetic.
 [[nodiscard]] Inferences run_host(const Compiled& compiled, std::vector<InputCase> cases);
 
-/// The emitted firmware on the emulated board; likewise. Throws CompileError if there is no
-/// compiler or emulator.
+/// The emitted firmware on the emulated board; likewise. storage: of what it spills there. Throws
+/// CompileError if there is no compiler or emulator, or no board with such a storage.
 [[nodiscard]] Inferences run_emulated(const Compiled& compiled, const std::string& core,
-                                      std::vector<InputCase> cases);
+                                      std::vector<InputCase> cases,
+                                      StorageDriver storage = StorageDriver::kRamDisk);
 
 /// What one inference of noise costs there.
 [[nodiscard]] MeasuredCost measured_cost(const Compiled& compiled, const std::string& core);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "thimble/emit/names.h"
 #include "thimble/model/error.h"
 #include "thimble/schedule/target_memories.h"
 #include "thimble/target/size.h"
@@ -133,12 +134,17 @@ ScheduleMemory of_device(const Memory& memory) {
                                       figures.transfers_in_flight.value_or(kUsualInFlight))}};
 }
 
+bool is_called(const Memory& memory, const std::string& name) {
+  return memory.kind == MemoryKind::kBlockStorage &&
+         (memory_identifier(memory.name) == name || memory.name == name);
+}
+
 ScheduleMemory of_device(const std::string& name, const Target& target) {
   std::string known;
   for (const Memory& memory : target.memories) {
-    if (memory.kind != MemoryKind::kBlockStorage) continue;
-    if (memory_identifier(memory.name) == name || memory.name == name) return of_device(memory);
-    known += (known.empty() ? "" : ", ") + memory.name;
+    if (is_called(memory, name)) return of_device(memory);
+    if (memory.kind == MemoryKind::kBlockStorage)
+      known += (known.empty() ? "" : ", ") + memory.name;
   }
   throw CompileError(
       kOption, fmt::format("{} has no storage '{}'{}; one that it does not know is described: "
@@ -176,6 +182,23 @@ std::map<std::string, StorageFigures> storage_figures(const Request& request) {
     result[name] = described(name, std::string_view(request.storage).substr(colon + 1)).figures;
   }
   return result;
+}
+
+int64_t flash_taken_bytes(const Program& program, const Request& request) {
+  if (request.flash_bytes) return 0;
+  int64_t sum = 0;
+  for (const MemoryId id : storages(program)) {
+    const auto found = std::ranges::find_if(request.target.memories, [&](const Memory& memory) {
+      return is_called(memory, program.memory(id).name);
+    });
+    // One that is described by the request lies nobody knows where.
+    const bool of_device = request.storage.find(':') == std::string::npos;
+    if (!of_device || found == request.target.memories.end()) continue;
+    if (!found->storage || !found->storage->part_of_flash) continue;
+    const int64_t block = std::max<int64_t>(1, found->storage->erase_block_bytes.value_or(1));
+    sum += (program.memory(id).size_bytes + block - 1) / block * block;
+  }
+  return sum;
 }
 
 }  // namespace thimble

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "thimble/driver/request.h"
+#include "thimble/program/program.h"
 
 namespace thimble {
 
@@ -21,5 +22,8 @@ namespace thimble {
 /// What the storages cost that a plan for the request may use, by their names in schedules: those
 /// of the target, and one that the request describes. Throws CompileError, as above.
 [[nodiscard]] std::map<std::string, StorageFigures> storage_figures(const Request& request);
+/// Bytes of the device's flash that the program's storage takes from code and weights, in whole
+/// blocks: none, if the storage lies elsewhere or the request itself says how much flash there is.
+[[nodiscard]] int64_t flash_taken_bytes(const Program& program, const Request& request);
 
 }  // namespace thimble

@@ -35,7 +35,6 @@ struct BlockStorage {
   int most_in_flight = 1;   ///< transfers, erases among them
   bool operator==(const BlockStorage&) const = default;
 };
-constexpr int64_t kMostGranuleBytes = 4096, kMostBlockBytes = int64_t{1} << 24;
 
 /// What a schedule knows of a memory: contiguous bytes (banks that do not touch are several).
 struct ScheduleMemory {

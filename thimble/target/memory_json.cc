@@ -18,7 +18,6 @@ constexpr int64_t kMostAlignment = 1 << 16;
 constexpr int64_t kAddresses = int64_t{1} << 32;  ///< of a microcontroller
 
 // What a storage can be described with. Slower, dearer or more lasting ones are typing errors.
-constexpr int64_t kMostGranule = 1 << 16, kMostBlock = 1 << 28;
 constexpr int64_t kMostBytesPerSecond = 1'000'000'000'000, kMostCycles = 1'000'000'000'000'000;
 constexpr double kMostSeconds = 3600, kMostNanojoules = 1e12;
 
@@ -110,7 +109,7 @@ StorageFigures read_storage(const JsonObject& object) {
     return object.has(field) ? std::optional(object.quantity(field, most, zero)) : std::nullopt;
   };
   StorageFigures figures{
-      .write_granule_bytes = sized("write_granule_bytes", kMostGranule),
+      .write_granule_bytes = sized("write_granule_bytes", kMostGranuleBytes),
       .read_bytes_per_second = counted("read_bytes_per_second", kMostBytesPerSecond),
       .write_bytes_per_second = counted("write_bytes_per_second", kMostBytesPerSecond),
       .access_seconds = measured("access_seconds", kMostSeconds, true),
@@ -121,7 +120,7 @@ StorageFigures read_storage(const JsonObject& object) {
       .erase_nanojoules_per_block = measured("erase_nanojoules_per_block", kMostNanojoules, true),
       .transfers_in_flight = counted("transfers_in_flight", kMostInFlight)};
   const bool never_erased = object.has("erase_block_bytes") && object.at("erase_block_bytes") == 0;
-  figures.erase_block_bytes = never_erased ? 0 : sized("erase_block_bytes", kMostBlock);
+  figures.erase_block_bytes = never_erased ? 0 : sized("erase_block_bytes", kMostBlockBytes);
   if (object.has("stalls_core")) figures.stalls_core = object.flag("stalls_core");
   if (object.has("part_of_flash")) figures.part_of_flash = object.flag("part_of_flash");
   check_blocks(figures, object);

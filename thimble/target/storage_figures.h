@@ -14,6 +14,8 @@ namespace thimble {
 
 /// Transfers that a storage may have in flight.
 constexpr int kMostInFlight = 64;
+/// What is written and erased at once. Larger ones are typing errors, and no plan could use them.
+constexpr int64_t kMostGranuleBytes = 4096, kMostBlockBytes = int64_t{1} << 24;
 
 /// Figures of a memory of kind kBlockStorage. Nothing: not known, which is never taken for 0. Times
 /// are typical; where only a maximum is published, that (the device's sources say so).

@@ -14,10 +14,14 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 // flash, and firmware that does not fit is linked for the next board.
 std::vector<Board> boards() {
   return {
-      {"microbit", {"cortex-m0", "cortex-m0plus"}, kMiB},
-      {"mps2-an385", {"cortex-m3", "cortex-m0", "cortex-m0plus"}, 3 * kMiB},
-      {"mps2-an386", {"cortex-m4"}, 3 * kMiB},
-      {"mps2-an500", {"cortex-m7"}, 3 * kMiB},
+      {"microbit", {"cortex-m0", "cortex-m0plus"}, kMiB, {}, StorageDriver::kOwnFlash},
+      {"mps2-an385",
+       {"cortex-m3", "cortex-m0", "cortex-m0plus"},
+       3 * kMiB,
+       {},
+       StorageDriver::kSerialRemote},
+      {"mps2-an386", {"cortex-m4"}, 3 * kMiB, {}, StorageDriver::kSerialRemote},
+      {"mps2-an500", {"cortex-m7"}, 3 * kMiB, {}, StorageDriver::kSerialRemote},
       {"mps2-an505", {"cortex-m33"}, 3 * kMiB},
       {"mps3-an547", {"cortex-m55", "cortex-m85"}, kMiB / 4},
       {"virt",
@@ -37,12 +41,22 @@ std::vector<Board> boards_of(const std::string& core) {
   return result;
 }
 
-std::vector<std::string> emulated_cores() {
+std::vector<Board> boards_of(const std::string& core, StorageDriver storage) {
+  std::vector<Board> result = boards_of(core);
+  std::erase_if(result, [&](const Board& board) {
+    return storage != StorageDriver::kRamDisk && board.storage != storage;
+  });
+  return result;
+}
+
+std::vector<std::string> emulated_cores(StorageDriver storage) {
   std::vector<std::string> cores;
   for (const Core& core : known_cores()) {
-    if (!boards_of(core.name).empty()) cores.push_back(core.name);
+    if (!boards_of(core.name, storage).empty()) cores.push_back(core.name);
   }
   return cores;
 }
+
+std::vector<std::string> emulated_cores() { return emulated_cores(StorageDriver::kRamDisk); }
 
 }  // namespace thimble

@@ -96,9 +96,9 @@ std::vector<std::string> compile_arguments(const CrossBuild& build, const Unit& 
   if (unit.role == Role::kModel) arguments.emplace_back("-fcallgraph-info=su");
   if (unit.role == Role::kTable || unit.role == Role::kFirmware) {
     arguments.push_back("-I" + machine_folder.parent_path().string());
+    arguments.push_back("-I" + machine_folder.string());
   }
   if (unit.role == Role::kFirmware) {
-    arguments.push_back("-I" + machine_folder.string());
     // The harness must not call memcpy and memset, which would then be counted as the models'.
     arguments.emplace_back("-fno-tree-loop-distribute-patterns");
   }
@@ -189,6 +189,7 @@ std::string link(const CrossBuild& build, const fs::path& folder, const std::str
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
   arguments.emplace_back("-Wl,--end-group");
   arguments.push_back(fmt::format("-Wl,--defsym=model_ram_bytes={}", build.ram_bytes));
+  arguments.push_back(fmt::format("-Wl,--defsym=model_flash_bytes={}", build.flash_bytes));
   arguments.insert(arguments.end(), {"-T", "firmware/" + machine + "/link.ld"});
   const ProcessResult result = run_process(
       {.arguments = arguments, .working_folder = folder, .timeout_seconds = kCompileSeconds});
@@ -286,7 +287,12 @@ std::string binary_tool(const std::string& core, const std::string& tool) {
 }
 
 Firmware build_firmware(const CrossBuild& build, const fs::path& folder) {
-  const std::vector<Board> boards = boards_of(build.core);
+  const std::vector<Board> boards = boards_of(build.core, build.storage);
+  if (boards.empty() && !boards_of(build.core).empty()) {
+    throw CompileError(fmt::format("core '{}'", build.core),
+                       fmt::format("has no emulated board with this storage; there are {}",
+                                   fmt::join(emulated_cores(build.storage), ", ")));
+  }
   if (boards.empty()) {
     throw CompileError(
         fmt::format("core '{}'", build.core),

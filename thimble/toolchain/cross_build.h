@@ -23,6 +23,8 @@ struct CrossBuild {
   std::string core = "cortex-m4";
   /// RAM that the most demanding of the models takes: its arena, and tensors outside of it.
   int64_t ram_bytes = 0;
+  StorageDriver storage = StorageDriver::kRamDisk;  ///< of the models: a board that has it is taken
+  int64_t flash_bytes = 0;                          ///< at the end of flash, for storage there
 };
 
 /// Sizes of what the linker kept. Start-up code, semihosting, harness and table are left out; what

@@ -167,7 +167,8 @@ Measured run_on_qemu(const CrossBuild& build, const std::vector<InputSet>& sets,
                     .size = firmware.size,
                     .sections = firmware.sections,
                     .sets = {},
-                    .plugin_output = {}};
+                    .plugin_output = {},
+                    .remote = {}};
   write_inputs(sets, folder.path() / kInputFile);
   const ProcessResult result = emulate(firmware.board, sets.size(), folder.path(), options);
   if (result.timed_out) {

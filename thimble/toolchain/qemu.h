@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "thimble/model/graph.h"
 #include "thimble/toolchain/cross_build.h"
+#include "thimble/toolchain/remote_store.h"
 
 namespace thimble {
 
@@ -31,6 +33,7 @@ struct Measured {
   std::vector<LinkedSection> sections;         ///< of the models and what they need
   std::vector<std::vector<EmulatedRun>> sets;  ///< [input set][model]
   std::string plugin_output;                   ///< what the plugin wrote
+  std::optional<RemoteCounts> remote;          ///< what a host served, if there was one
 };
 
 struct EmulationOptions {

@@ -1,42 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model that stores its input at the other end of UART 0, forgets it and fetches it again.
-#include "cmsdk_uart.h"
+#include "cmsdk_link.h"
 #include "harness.h"
-#include "mps2-an386/machine.h"
-#include "serial_remote.h"
 
 namespace {
 
-using namespace thimble_firmware;
-
-constexpr uint32_t kClockHz = 25'000'000;
 constexpr uint32_t kTripBytes = 102'400;
 constexpr uint32_t kPartBytes = 9'600;
 constexpr uint32_t kParts = (kTripBytes + kPartBytes - 1) / kPartBytes;
-
-CmsdkUart& uart() { return *reinterpret_cast<CmsdkUart*>(kCmsdkUart0); }
-
-int send(void*, const void* bytes, uint32_t size) {
-  for (uint32_t i = 0; i < size; ++i) uart().send(static_cast<const uint8_t*>(bytes)[i]);
-  return 0;
-}
-
-int32_t receive(void*, void* bytes, uint32_t size) {
-  uint32_t count = 0;
-  while (count < size && uart().receive(static_cast<uint8_t*>(bytes)[count])) ++count;
-  return static_cast<int32_t>(count);
-}
-
-// The timer counts down and wraps after 171 s, which the milliseconds must not.
-uint32_t milliseconds(void*) {
-  static uint32_t last = 0xFFFFFFFF, ticks = 0, whole = 0;
-  const uint32_t read = read_counter();
-  ticks += ticks_between(last, read);
-  last = read;
-  whole += ticks / (kClockHz / 1000);
-  ticks %= kClockHz / 1000;
-  return whole;
-}
 
 thimble_serial_operation operations[kParts];
 thimble_serial_remote remote;
@@ -48,10 +19,7 @@ uint32_t part_bytes(uint32_t part) {
 
 // All parts are written at once, as far as the line takes them, then read.
 int trip(uint8_t* bytes) {
-  uart().start(kClockHz, 921'600);
-  const thimble_serial_link link = {nullptr, send, receive, milliseconds};
-  const thimble_storage storage = thimble_serial_remote_open(&remote, &link, operations, kParts);
-  remote.give_up_ms = 30'000;  // a loop on the host's processor is as long as its load makes it
+  const thimble_storage storage = thimble_firmware::open_uart_remote(remote, operations, kParts);
   int status = thimble_serial_remote_connect(&remote, kTripBytes);
   for (int writing = 1; writing >= 0 && status == 0; --writing) {
     for (uint32_t part = 0; part < kParts && status == 0; ++part) {
