@@ -95,34 +95,54 @@ Limits limits_of(const Request& request, const TimeLimit& time) {
           .effort = request.effort};
 }
 
-bool fits(const PlannerAnswer& answer, const Limits& limits) {
-  const auto* planned = std::get_if<Planned>(&answer);
-  return planned != nullptr &&
-         (!limits.sram_bytes || planned->best().arena().size_bytes <= *limits.sram_bytes);
+/// A planner's answer, and what it was planned within.
+struct AnswerWithin {
+  PlannerAnswer answer;
+  Limits limits;
+
+  [[nodiscard]] const Planned* planned() const { return std::get_if<Planned>(&answer); }
+  [[nodiscard]] bool fits() const {
+    if (planned() == nullptr) return false;
+    const PricedPlan& best = planned()->best();
+    const bool has_place = !limits.memories.has_several() || !best.plan().residences.empty();
+    return has_place && (!limits.sram_bytes || best.arena().size_bytes <= *limits.sram_bytes);
+  }
+  /// Whether the planner knows of none that is faster, however much memory it takes.
+  [[nodiscard]] bool is_fastest() const {
+    return fits() && planned()->chosen + 1 == planned()->front.size();
+  }
+  /// Estimated, with what the core waits for slow memories.
+  [[nodiscard]] double cycles() const { return planned()->best().figures().instructions; }
+};
+
+// Estimates are not exact enough for less to mean anything, and code is simpler with fewer
+// memories.
+constexpr double kLeastGain = 0.001;
+
+bool is_better(const AnswerWithin& wider, const AnswerWithin& found) {
+  if (found.planned() == nullptr) return true;
+  if (!wider.fits()) return false;
+  return !found.fits() || wider.cycles() < found.cycles() * (1 - kLeastGain);
 }
 
-// In the arena alone, and where it is too small in all of a device's memories: `limits` become what
-// was planned within.
+// In the arena alone; then, as long as there may be a faster plan, or none fits, in more of the
+// device's memories: the one that takes least time. `limits` become what it was planned within.
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
                          Limits& limits, Phases& phases) {
   if (limits.storage && !choice.planner->spills)
     throw CompileError(
         "--storage", fmt::format("planner {} spills nothing; tinyseg does", choice.planner->name));
-  UsableMemories all = usable_memories(request);
-  limits.memories = usable_arena(request);
-  PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);
-  if (all.memories.size() > limits.memories.memories.size() && !fits(answer, limits)) {
-    Limits distributed = limits;
-    distributed.sram_bytes = usable_bytes(all);
-    distributed.memories = std::move(all);
-    PlannerAnswer other = choice.planner->plan(graph, distributed, choice.options);
-    const auto* found = std::get_if<Planned>(&other);
-    const bool is_distributed = found != nullptr && !found->best().plan().residences.empty();
-    if (is_distributed || std::holds_alternative<Infeasible>(answer)) {
-      answer = std::move(other);
-      limits = std::move(distributed);
-    }
+  std::optional<AnswerWithin> found;
+  for (UsableMemories& memories : usable_memories(request)) {
+    if (found && (found->is_fastest() || phases.cancelled())) break;
+    AnswerWithin next{.answer = {}, .limits = limits};
+    if (found) next.limits.sram_bytes = usable_bytes(memories);
+    next.limits.memories = std::move(memories);
+    next.answer = choice.planner->plan(graph, next.limits, choice.options);
+    if (!found || is_better(next, *found)) found = std::move(next);
   }
+  limits = std::move(found->limits);
+  PlannerAnswer answer = std::move(found->answer);
   auto* planned = std::get_if<Planned>(&answer);
   if (planned != nullptr && request.calibration && !phases.cancelled() &&
       phases.enter(Phase::kCalibrating))
