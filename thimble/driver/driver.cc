@@ -11,6 +11,7 @@
 #include "thimble/driver/code_bytes.h"
 #include "thimble/driver/device_memories.h"
 #include "thimble/driver/inference_io.h"
+#include "thimble/driver/memory_plans.h"
 #include "thimble/driver/quick_no.h"
 #include "thimble/driver/reports.h"
 #include "thimble/driver/storage.h"
@@ -95,54 +96,16 @@ Limits limits_of(const Request& request, const TimeLimit& time) {
           .effort = request.effort};
 }
 
-/// A planner's answer, and what it was planned within.
-struct AnswerWithin {
-  PlannerAnswer answer;
-  Limits limits;
-
-  [[nodiscard]] const Planned* planned() const { return std::get_if<Planned>(&answer); }
-  [[nodiscard]] bool fits() const {
-    if (planned() == nullptr) return false;
-    const PricedPlan& best = planned()->best();
-    const bool has_place = !limits.memories.has_several() || !best.plan().residences.empty();
-    return has_place && (!limits.sram_bytes || best.arena().size_bytes <= *limits.sram_bytes);
-  }
-  /// Whether the planner knows of none that is faster, however much memory it takes.
-  [[nodiscard]] bool is_fastest() const {
-    return fits() && planned()->chosen + 1 == planned()->front.size();
-  }
-  /// Estimated, with what the core waits for slow memories.
-  [[nodiscard]] double cycles() const { return planned()->best().figures().instructions; }
-};
-
-// Estimates are not exact enough for less to mean anything, and code is simpler with fewer
-// memories.
-constexpr double kLeastGain = 0.001;
-
-bool is_better(const AnswerWithin& wider, const AnswerWithin& found) {
-  if (found.planned() == nullptr) return true;
-  if (!wider.fits()) return false;
-  return !found.fits() || wider.cycles() < found.cycles() * (1 - kLeastGain);
-}
-
-// In the arena alone; then, as long as there may be a faster plan, or none fits, in more of the
-// device's memories: the one that takes least time. `limits` become what it was planned within.
+// `limits` become what it was planned within.
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
                          Limits& limits, Phases& phases) {
   if (limits.storage && !choice.planner->spills)
     throw CompileError(
         "--storage", fmt::format("planner {} spills nothing; tinyseg does", choice.planner->name));
-  std::optional<AnswerWithin> found;
-  for (UsableMemories& memories : usable_memories(request)) {
-    if (found && (found->is_fastest() || phases.cancelled())) break;
-    AnswerWithin next{.answer = {}, .limits = limits};
-    if (found) next.limits.sram_bytes = usable_bytes(memories);
-    next.limits.memories = std::move(memories);
-    next.answer = choice.planner->plan(graph, next.limits, choice.options);
-    if (!found || is_better(next, *found)) found = std::move(next);
-  }
-  limits = std::move(found->limits);
-  PlannerAnswer answer = std::move(found->answer);
+  AnswerWithin found = planned_in_memories(choice, graph, limits, usable_memories(request),
+                                           [&] { return !phases.cancelled(); });
+  limits = std::move(found.limits);
+  PlannerAnswer answer = std::move(found.answer);
   auto* planned = std::get_if<Planned>(&answer);
   if (planned != nullptr && request.calibration && !phases.cancelled() &&
       phases.enter(Phase::kCalibrating))
