@@ -54,7 +54,8 @@ TEST(MemoryPlans, PutsColdBuffersIntoSlowMemory) {
 }
 
 // The input alone is larger than the SRAM. As the arena is planned without it, what streams through
-// it needs little of the arena, and of the bytes in PSRAM hardly more than the input is read.
+// it needs little of the arena, and PSRAM is touched for the input alone: windows of 3 x 3 with
+// stride 2 read it 9 / 4 times.
 TEST(MemoryPlans, GiveTheInputAPlaceInSlowMemory) {
   const char* network = "zoo:mobilenet_v2:width=0.35,resolution=144";
   const Compiled compiled = compiled_of(on_board(network, "48K", "auto"));
@@ -65,7 +66,7 @@ TEST(MemoryPlans, GiveTheInputAPlaceInSlowMemory) {
   EXPECT_EQ(schedule.buffer(schedule.inputs[0]).memory, kFirstFurtherMemory);
   const std::vector<MemoryWaits> waits = memory_waits(compiled.graph, schedule);
   ASSERT_EQ(waits.size(), 1U);
-  EXPECT_LT(waits[0].touched_bytes, 2 * input_bytes);
+  EXPECT_LE(waits[0].touched_bytes, input_bytes * 9 / 4);
   EXPECT_LT(cycles(compiled), cycles(compiled_of(on_board(network, "48K", "reorder"))));
 }
 
