@@ -15,8 +15,8 @@
 namespace thimble::layout {
 namespace {
 
-constexpr int kNowhere = -1;
-constexpr size_t kFewestStates = 16, kMostStates = 4'000;
+constexpr int kNoMemory = -1;
+constexpr size_t kFewestKept = 16, kMostKept = 4'000;
 constexpr double kNothing = 1e-6;  // cycles that are none: sums are rounded
 
 /// Bytes of memories behind the first decide between assignments that wait alike.
@@ -39,13 +39,13 @@ class Offers {
   explicit Offers(const AssignmentProblem& given)
       : given_(given),
         bound_(given.problem, 1),
-        first_(given.problem.buffers.size(), kNowhere),
+        first_(given.problem.buffers.size(), kNoMemory),
         last_(first_) {
     check(given.touched_bytes.size() == given.problem.buffers.size(), "a figure for each buffer");
     check(!given.memories.empty() && given.memories.size() < 128, "some memories");
     for_each_section(given.problem, [&](const std::vector<int>& live) {
       for (const int b : live) {
-        if (first_[index(b)] == kNowhere) first_[index(b)] = static_cast<int>(sections_.size());
+        if (first_[index(b)] == kNoMemory) first_[index(b)] = static_cast<int>(sections_.size());
         last_[index(b)] = static_cast<int>(sections_.size());
       }
       sections_.push_back(live);
@@ -59,7 +59,7 @@ class Offers {
     std::ranges::stable_sort(by_speed_, {},
                              [&](int m) { return offers[index(m)].cycles_per_byte; });
     for (size_t b = 0; b < first_.size(); ++b) {
-      if (first_[b] != kNowhere) hot_first_.push_back(static_cast<int>(b));
+      if (first_[b] != kNoMemory) hot_first_.push_back(static_cast<int>(b));
     }
     std::ranges::stable_sort(hot_first_, [&](int a, int b) {
       return std::pair(heat(a), size(a)) > std::pair(heat(b), size(b));
@@ -255,7 +255,7 @@ class Pass {
 
 /// Each buffer into the fastest memory that has room beside those before it.
 std::optional<std::vector<int>> hottest_first(Offers& offers, size_t buffers) {
-  std::vector<int> where(buffers, kNowhere);
+  std::vector<int> where(buffers, kNoMemory);
   for (const int b : offers.hot_first()) {
     const auto found = std::ranges::find_if(offers.by_speed(), [&](int m) {
       where[index(b)] = m;
@@ -263,7 +263,7 @@ std::optional<std::vector<int>> hottest_first(Offers& offers, size_t buffers) {
     });
     if (found == offers.by_speed().end()) return std::nullopt;
   }
-  std::ranges::replace(where, kNowhere, 0);
+  std::ranges::replace(where, kNoMemory, 0);
   return where;
 }
 
@@ -343,7 +343,7 @@ std::optional<Assignment> assign_memories(const AssignmentProblem& given, int64_
   int64_t looks = 1;  // at buffers, for one state
   for (int s = 0; s < offers.sections(); ++s) looks += std::ssize(offers.section(s));
   const size_t most_states =
-      std::clamp(static_cast<size_t>(work / looks / offers.memories()), kFewestStates, kMostStates);
+      std::clamp(static_cast<size_t>(work / looks / offers.memories()), kFewestKept, kMostKept);
   Pass pass(offers, most_states, best ? std::optional(offers.price(*best)) : std::nullopt);
   if (auto found = pass.run(buffers, time);
       found && (!best || offers.price(*found).below(offers.price(*best))))
