@@ -65,18 +65,26 @@ TEST_F(DeviceMemories, TooLittleInAllOfThemDoesNotFit) {
 
 // Four cycles a byte at 80 MHz are 20 MB/s.
 TEST_F(DeviceMemories, ExternalRamMakesTheCoreWait) {
+  json memory;
   const auto estimate = [&](const std::string& psram) {
     write_device("18K", "8K", psram);
     const ProcessResult result =
         planned("compile", {"--external-ram", "--json", "r.json", "--force"});
     EXPECT_EQ(result.exit_status, 0) << result.err;
     EXPECT_THAT(result.out, HasSubstr("M cycles for memories"));
-    return json_of(read("r.json")).at("estimate");
+    EXPECT_THAT(result.out, HasSubstr("\n  waits    psram: "));
+    const json report = json_of(read("r.json"));
+    memory = report.at("memories").back();
+    return report.at("estimate");
   };
   const json assumed = estimate(""), fast = estimate(R"("bytes_per_second": 160000000,)");
   const auto waits = [](const json& e) { return e.at("wait_cycles").get<int64_t>(); };
   EXPECT_GT(waits(assumed), 0);
   EXPECT_EQ(waits(assumed), 8 * waits(fast));
+  EXPECT_EQ(memory.at("name"), "psram");
+  EXPECT_EQ(memory.at("wait_cycles"), waits(fast));
+  EXPECT_EQ(memory.at("touched_bytes").get<int64_t>(), 2 * waits(fast)) << "half a cycle a byte";
+  EXPECT_GT(memory.at("wait_cycles_if_all").get<int64_t>(), 4 * waits(fast));
   EXPECT_EQ(assumed.at("instructions"), fast.at("instructions"));
   EXPECT_NEAR(assumed.at("milliseconds_at_a_cycle_each").get<double>(),
               (assumed.at("instructions").get<double>() + waits(assumed)) / 80e3, 1e-3);

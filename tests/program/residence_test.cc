@@ -107,6 +107,16 @@ TEST(Residence, IsSlowForWhatIsTouchedLeast) {
   const Placement by_hand = place(hand.graph, hand.schedule, {});
   const double waits = wait_cycles(hand.graph, hand.schedule);
   EXPECT_EQ(waits, 3 * 1024 * kAssumedWaitCycles);
+  const std::vector<MemoryWaits> by_memory = memory_waits(hand.graph, hand.schedule);
+  ASSERT_EQ(by_memory.size(), 1U) << "the other memories make nobody wait";
+  EXPECT_EQ(by_memory[0].memory, MemoryId{5});
+  EXPECT_EQ(by_memory[0].touched_bytes, 3 * 1024);
+  EXPECT_EQ(by_memory[0].cycles, waits);
+  // r, which rows of x go into and three of which are read for each row of a but the outermost; a
+  // thrice; b and c, written and read.
+  const int64_t ring = 8 * 32 + (8 * 3 - 2) * 32;
+  EXPECT_EQ(by_memory[0].cycles_if_all,
+            static_cast<double>(ring + (3 + 2 + 2) * 1024) * kAssumedWaitCycles);
   UsableMemories usable{.memories = hand.schedule.memories, .usable_bytes = {}};
   usable.memories[kArena.index()].capacity_bytes = by_hand.arena_bytes() + 96;
   for (const ScheduleMemory& memory : usable.memories)

@@ -33,14 +33,36 @@ std::vector<int64_t> traffic(const Graph& graph, const Schedule& schedule) {
   return bytes;
 }
 
+std::vector<MemoryWaits> memory_waits(const Graph& graph, const Schedule& schedule) {
+  const auto waits = [&](MemoryId memory) {
+    return is_laid_out(memory) && schedule.memory(memory).wait_cycles > 0;
+  };
+  std::vector<MemoryWaits> result;
+  for (const Buffer& buffer : schedule.buffers) {
+    if (waits(buffer.memory) &&
+        std::ranges::find(result, buffer.memory, &MemoryWaits::memory) == result.end())
+      result.push_back({.memory = buffer.memory});
+  }
+  if (result.empty()) return result;
+  std::ranges::sort(result, {}, &MemoryWaits::memory);
+  const std::vector<int64_t> touched = traffic(graph, schedule);
+  for (MemoryWaits& of : result) {
+    int64_t all = 0;
+    for (size_t b = 0; b < touched.size(); ++b) {
+      const MemoryId memory = schedule.buffers[b].memory;
+      if (memory == of.memory) of.touched_bytes += touched[b];
+      if (is_laid_out(memory)) all += touched[b];
+    }
+    const double cycles = schedule.memory(of.memory).wait_cycles;
+    of.cycles = static_cast<double>(of.touched_bytes) * cycles;
+    of.cycles_if_all = static_cast<double>(all) * cycles;
+  }
+  return result;
+}
+
 double wait_cycles(const Graph& graph, const Schedule& schedule) {
-  if (std::ranges::none_of(schedule.memories,
-                           [](const ScheduleMemory& memory) { return memory.wait_cycles > 0; }))
-    return 0;
-  const std::vector<int64_t> bytes = traffic(graph, schedule);
   double sum = 0;
-  for (size_t b = 0; b < bytes.size(); ++b)
-    sum += static_cast<double>(bytes[b]) * schedule.memory(schedule.buffers[b].memory).wait_cycles;
+  for (const MemoryWaits& of : memory_waits(graph, schedule)) sum += of.cycles;
   return sum;
 }
 

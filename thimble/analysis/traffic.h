@@ -13,7 +13,17 @@ namespace thimble {
 /// and what they write; scratch both.
 [[nodiscard]] std::vector<int64_t> traffic(const Graph& graph, const Schedule& schedule);
 
-/// For which a core waits during an inference, with buffers where they are.
+/// What a core waits for a memory during an inference.
+struct MemoryWaits {
+  MemoryId memory;
+  int64_t touched_bytes = 0;  ///< of buffers that lie there, read and written
+  double cycles = 0;          ///< for these
+  double cycles_if_all = 0;   ///< if all that is laid out anywhere lay there
+  bool operator==(const MemoryWaits&) const = default;
+};
+/// Of each memory that makes the core wait and that buffers lie in.
+[[nodiscard]] std::vector<MemoryWaits> memory_waits(const Graph& graph, const Schedule& schedule);
+/// Of all of them, in sum.
 [[nodiscard]] double wait_cycles(const Graph& graph, const Schedule& schedule);
 
 }  // namespace thimble

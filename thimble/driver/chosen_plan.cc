@@ -43,6 +43,13 @@ std::vector<FrontFigures> lowered_figures(const Graph& graph, const Planned& pla
   return result;
 }
 
+// Of the arena: what lies beside it may have a place in another bank.
+std::optional<int64_t> arena_limit(const Planned& planned, const Request& request) {
+  const Plan& plan = planned.best().plan();
+  const std::optional<int64_t>& bytes = plan.memories[kArena.index()].capacity_bytes;
+  return plan.residences.empty() || !bytes ? request.arena_limit_bytes() : bytes;
+}
+
 // The number of the plan that is taken; the front is without those that another one beats as a
 // program.
 size_t taken_of(const Graph& graph, const Planned& planned, const Request& request, Front& front) {
@@ -51,7 +58,7 @@ size_t taken_of(const Graph& graph, const Planned& planned, const Request& reque
   front.stands_in = !core.empty() && front.core != core;
   front.clock_hz = front.stands_in ? 0 : request.target.clock_hz;
   front.by_number = request.pick.has_value();
-  front.sram_limit_bytes = request.arena_limit_bytes();
+  front.sram_limit_bytes = arena_limit(planned, request);
   front.max_latency = max_latency(request);
   const std::vector<FrontFigures> all = lowered_figures(graph, planned, front);
   const std::vector<size_t> kept = undominated(all);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "thimble/model/error.h"
 #include "thimble/schedule/target_memories.h"
@@ -10,11 +11,14 @@
 namespace thimble {
 namespace {
 
-std::vector<ScheduleMemory> device_memories(const Request& request) {
+std::vector<ScheduleMemory> memories_on_chip(const Request& request) {
+  if (request.target.memories.empty() || request.sram_bytes) return common_memories();
+  return schedule_memories(request.target, false);
+}
+
+std::vector<ScheduleMemory> memories_with_external_ram(const Request& request) {
   std::vector<ScheduleMemory> memories = common_memories();
-  if (!request.target.memories.empty() && (!request.sram_bytes || request.external_ram))
-    memories = schedule_memories(request.target, request.external_ram);
-  if (!request.external_ram) return memories;
+  if (!request.target.memories.empty()) memories = schedule_memories(request.target, true);
   const auto is_external = [](const ScheduleMemory& memory) {
     return memory.kind == MemoryKind::kExternalRam;
   };
@@ -62,12 +66,15 @@ UsableMemories usable_in(const Request& request, std::vector<ScheduleMemory> mem
 
 }  // namespace
 
-UsableMemories usable_arena(const Request& request) {
-  return usable_in(request, common_memories());
-}
-
-UsableMemories usable_memories(const Request& request) {
-  return usable_in(request, device_memories(request));
+std::vector<UsableMemories> usable_memories(const Request& request) {
+  std::vector<UsableMemories> result = {usable_in(request, common_memories())};
+  const auto add = [&](std::vector<ScheduleMemory> memories) {
+    UsableMemories usable = usable_in(request, std::move(memories));
+    if (usable.memories.size() > result.back().memories.size()) result.push_back(std::move(usable));
+  };
+  add(memories_on_chip(request));
+  if (request.external_ram) add(memories_with_external_ram(request));
+  return result;
 }
 
 int64_t usable_bytes(const UsableMemories& usable) {

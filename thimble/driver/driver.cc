@@ -12,6 +12,7 @@
 #include "thimble/driver/code_bytes.h"
 #include "thimble/driver/device_memories.h"
 #include "thimble/driver/inference_io.h"
+#include "thimble/driver/memory_plans.h"
 #include "thimble/driver/quick_no.h"
 #include "thimble/driver/reports.h"
 #include "thimble/driver/storage.h"
@@ -100,34 +101,16 @@ Limits limits_of(const Request& request, const TimeLimit& time) {
           .effort = request.effort};
 }
 
-bool fits(const PlannerAnswer& answer, const Limits& limits) {
-  const auto* planned = std::get_if<Planned>(&answer);
-  return planned != nullptr &&
-         (!limits.sram_bytes || planned->best().arena().size_bytes <= *limits.sram_bytes);
-}
-
-// In the arena alone, and where it is too small in all of a device's memories: `limits` become what
-// was planned within.
+// `limits` become what it was planned within.
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
                          Limits& limits, Phases& phases) {
   if (limits.storage && choice.planner->spills == Spills::kNever)
     throw CompileError("--storage", fmt::format("planner {} spills nothing; auto and tinyseg do",
                                                 choice.planner->name));
-  UsableMemories all = usable_memories(request);
-  limits.memories = usable_arena(request);
-  PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);
-  if (all.memories.size() > limits.memories.memories.size() && !fits(answer, limits)) {
-    Limits distributed = limits;
-    distributed.sram_bytes = usable_bytes(all);
-    distributed.memories = std::move(all);
-    PlannerAnswer other = choice.planner->plan(graph, distributed, choice.options);
-    const auto* found = std::get_if<Planned>(&other);
-    const bool is_distributed = found != nullptr && !found->best().plan().residences.empty();
-    if (is_distributed || std::holds_alternative<Infeasible>(answer)) {
-      answer = std::move(other);
-      limits = std::move(distributed);
-    }
-  }
+  AnswerWithin found = planned_in_memories(choice, graph, limits, usable_memories(request),
+                                           [&] { return !phases.cancelled(); });
+  limits = std::move(found.limits);
+  PlannerAnswer answer = std::move(found.answer);
   auto* planned = std::get_if<Planned>(&answer);
   if (planned != nullptr && request.calibration && !phases.cancelled() &&
       phases.enter(Phase::kCalibrating))

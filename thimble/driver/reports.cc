@@ -104,6 +104,7 @@ CompileReport compile_report(const Compiled& compiled) {
       .core = compiled.target.core.name,
       .unnamed_core = unnamed_core(compiled),
       .estimate = estimate_of(compiled),
+      .waits = memory_waits(compiled.graph, compiled.plan.schedule),
       .front = compiled.front,
       .verdict = compiled.verdict};
 }
@@ -139,6 +140,7 @@ PlanReport plan_report(const Compiled& compiled) {
           .sram_limit_bytes = compiled.sram_limit_bytes,
           .flash_limit_bytes = compiled.flash_limit_bytes,
           .estimate = estimate_of(compiled),
+          .waits = memory_waits(compiled.graph, compiled.plan.schedule),
           .front = compiled.front,
           .verdict = compiled.verdict};
 }

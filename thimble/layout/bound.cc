@@ -55,79 +55,6 @@ int64_t group_bound(const std::vector<int64_t>& sizes, const std::vector<Saving>
   return best;
 }
 
-/// The bound of one section, every buffer of it at a multiple of `alignment`; `pairs` per buffer.
-class SectionBound {
- public:
-  SectionBound(const Problem& problem, int64_t alignment)
-      : problem_(problem),
-        alignment_(alignment),
-        pairs_(problem.buffers.size()),
-        number_(problem.buffers.size(), -1),
-        in_section_(problem.buffers.size(), false) {
-    for (const Saving& saving : savings(problem, alignment)) {
-      pairs_[static_cast<size_t>(saving.a)].push_back(saving);
-      pairs_[static_cast<size_t>(saving.b)].push_back(saving);
-    }
-  }
-
-  /// Buffers of a smaller alignment are left out. Sections that cannot have more than `at_least`
-  /// bytes are not looked at any closer: it is the answer.
-  int64_t operator()(const std::vector<int>& section, int64_t at_least) {
-    int64_t total = 0, largest_padding = 0;
-    for (const int b : section) {
-      if (buffer(b).alignment < alignment_) continue;
-      largest_padding = std::max(largest_padding, padded(b) - buffer(b).size_bytes);
-      total += padded(b);
-    }
-    if (total <= at_least) return at_least;
-    for (const int b : section) in_section_[index(b)] = buffer(b).alignment >= alignment_;
-    total = 0;
-    for (const int b : section) {
-      if (in_section_[index(b)]) total += group_of(b);
-    }
-    return std::max(total - largest_padding, at_least);
-  }
-
- private:
-  const Buffer& buffer(int b) const { return problem_.buffers[index(b)]; }
-  int64_t padded(int b) const { return align_up(buffer(b).size_bytes, alignment_); }
-
-  /// The bound of the group of buffer b; its members leave the section, so that each counts once.
-  int64_t group_of(int b) {
-    in_section_[index(b)] = false;
-    std::vector<int> group{b};
-    for (size_t next = 0; next < group.size(); ++next) {
-      for (const Saving& saving : pairs_[index(group[next])]) {
-        const int other = saving.a == group[next] ? saving.b : saving.a;
-        if (!in_section_[index(other)]) continue;
-        in_section_[index(other)] = false;
-        group.push_back(other);
-      }
-    }
-    if (group.size() == 1) return padded(b);
-    std::vector<int64_t> sizes;
-    for (size_t i = 0; i < group.size(); ++i) {
-      number_[index(group[i])] = static_cast<int>(i);
-      sizes.push_back(padded(group[i]));
-    }
-    std::vector<Saving> within;
-    for (const int member : group) {
-      for (const Saving& saving : pairs_[index(member)]) {
-        const int first = number_[index(saving.a)], second = number_[index(saving.b)];
-        if (saving.a == member && second >= 0) within.push_back({first, second, saving.bytes});
-      }
-    }
-    for (const int member : group) number_[index(member)] = -1;
-    return group_bound(sizes, within);
-  }
-
-  const Problem& problem_;
-  const int64_t alignment_;
-  std::vector<std::vector<Saving>> pairs_;
-  std::vector<int> number_;       ///< of a buffer in its group
-  std::vector<bool> in_section_;  ///< and not counted yet
-};
-
 /// One for each alignment that buffers have, and for none.
 std::vector<SectionBound> bounds_by_alignment(const Problem& problem) {
   std::set<int64_t> alignments{1};
@@ -172,6 +99,62 @@ std::vector<Saving> savings(const Problem& problem, int64_t alignment) {
     if (bytes > 0) result.push_back({out, in, bytes});
   }
   return result;
+}
+
+SectionBound::SectionBound(const Problem& problem, int64_t alignment)
+    : problem_(problem),
+      alignment_(alignment),
+      pairs_(problem.buffers.size()),
+      number_(problem.buffers.size(), -1),
+      in_section_(problem.buffers.size(), false) {
+  for (const Saving& saving : savings(problem, alignment)) {
+    pairs_[static_cast<size_t>(saving.a)].push_back(saving);
+    pairs_[static_cast<size_t>(saving.b)].push_back(saving);
+  }
+}
+
+int64_t SectionBound::operator()(const std::vector<int>& section, int64_t at_least) {
+  int64_t total = 0, largest_padding = 0;
+  for (const int b : section) {
+    if (buffer(b).alignment < alignment_) continue;
+    largest_padding = std::max(largest_padding, padded(b) - buffer(b).size_bytes);
+    total += padded(b);
+  }
+  if (total <= at_least) return at_least;
+  for (const int b : section) in_section_[index(b)] = buffer(b).alignment >= alignment_;
+  total = 0;
+  for (const int b : section) {
+    if (in_section_[index(b)]) total += group_of(b);
+  }
+  return std::max(total - largest_padding, at_least);
+}
+
+int64_t SectionBound::group_of(int b) {
+  in_section_[index(b)] = false;
+  std::vector<int> group{b};
+  for (size_t next = 0; next < group.size(); ++next) {
+    for (const Saving& saving : pairs_[index(group[next])]) {
+      const int other = saving.a == group[next] ? saving.b : saving.a;
+      if (!in_section_[index(other)]) continue;
+      in_section_[index(other)] = false;
+      group.push_back(other);
+    }
+  }
+  if (group.size() == 1) return padded(b);
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < group.size(); ++i) {
+    number_[index(group[i])] = static_cast<int>(i);
+    sizes.push_back(padded(group[i]));
+  }
+  std::vector<Saving> within;
+  for (const int member : group) {
+    for (const Saving& saving : pairs_[index(member)]) {
+      const int first = number_[index(saving.a)], second = number_[index(saving.b)];
+      if (saving.a == member && second >= 0) within.push_back({first, second, saving.bytes});
+    }
+  }
+  for (const int member : group) number_[index(member)] = -1;
+  return group_bound(sizes, within);
 }
 
 std::vector<int64_t> section_bounds(const Problem& problem, const Sweep& sweep) {

@@ -30,6 +30,28 @@ struct Saving {
 /// topmost.
 [[nodiscard]] std::vector<int64_t> section_bounds(const Problem& problem, const Sweep& sweep);
 
+/// The same of one section, of whichever of its buffers, every one at a multiple of `alignment`.
+class SectionBound {
+ public:
+  /// The problem must outlive it.
+  SectionBound(const Problem& problem, int64_t alignment);
+  /// Buffers of a smaller alignment are left out. Sections that cannot have more than `at_least`
+  /// bytes are not looked at any closer: it is the answer.
+  [[nodiscard]] int64_t operator()(const std::vector<int>& section, int64_t at_least);
+
+ private:
+  [[nodiscard]] const Buffer& buffer(int b) const { return problem_.buffers[index(b)]; }
+  [[nodiscard]] int64_t padded(int b) const { return align_up(buffer(b).size_bytes, alignment_); }
+  /// The bound of the group of buffer b; its members leave the section, so that each counts once.
+  int64_t group_of(int b);
+
+  const Problem& problem_;
+  const int64_t alignment_;
+  std::vector<std::vector<Saving>> pairs_;  ///< per buffer
+  std::vector<int> number_;                 ///< of a buffer in its group
+  std::vector<bool> in_section_;            ///< and not counted yet
+};
+
 /// A number that divides every address that a smallest layout needs, and every size.
 [[nodiscard]] int64_t quantum_bytes(const Problem& problem);
 

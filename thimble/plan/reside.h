@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers over several memories, where the arena alone is too small: those that are touched most
-// in the fastest (docs/memories.md).
+// Buffers over several memories: those that are touched most in the fastest, as far as these have
+// room (docs/memories.md).
 //
 //   x -> a -> b, x + b -> y, 256 B each     arena 512 B, sram_2 300 B
 //   all in the arena: 768 B                 x, which lives across a and b, in sram_2: 512 + 256 B
@@ -25,12 +25,11 @@ struct UsableMemories {
   [[nodiscard]] bool has_several() const { return memories.size() > kFirstFurtherMemory.index(); }
 };
 
-/// The plan with residences, all that it needs within what memories may take, and laid out again.
-/// First one buffer at a time moves out of a memory that is too small: the one that takes the most
-/// off the bytes beyond, summed over all steps, into the first memory where it does. Then buffers
-/// that make the core wait move to faster memories, and colder ones out of their way, as long as
-/// the wait grows less. Nothing if bytes beyond are left, or after some rounds whose layouts need
-/// more than what is live. A greedy search: a "no" proves nothing.
+/// The plan with residences, all that it needs within what memories may take, and laid out again:
+/// of all places of its buffers the ones for which the core waits least (assign_memories.h, with
+/// the bytes of traffic.h). Where a layout needs more than what is live, that memory has so much
+/// less to offer, and all is placed anew; nothing after some rounds of that, or where no places
+/// were found. A "no" proves something only where few buffers are live at once.
 [[nodiscard]] std::optional<RealisedPlan> resident(const Graph& graph, const RealisedPlan& plan,
                                                    const UsableMemories& usable,
                                                    const PlacementOptions& options);

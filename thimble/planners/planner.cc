@@ -93,6 +93,30 @@ Planned with_memories(const Graph& graph, const Limits& limits, Planned planned)
   return housed.empty() ? planned : with_front(limits, std::move(planned), std::move(housed));
 }
 
+// Where the ports lie makes no difference to what is computed in which order, only to what may lie
+// over them.
+Planned with_resident_ports(const Graph& graph, const Limits& limits, Planned planned) {
+  const Graph meant = with_accumulators(graph, planned.best().plan().accumulators);
+  const AxisGraph axes(meant);
+  const LatencyModel model = latency_model_for(limits.core);
+  std::vector<PricedPlan> plans = std::move(planned.front);
+  for (PricedPlan& plan : plans) {
+    Plan bare = without_kernels(plan.plan());
+    for (Value& value : bare.instances.values) {
+      if (value.memory == kCaller) value.memory = kArena;
+    }
+    const Instances instances = bare.instances;
+    const Dataflow flow(axes, instances);
+    LatencyEstimate latency(flow, limits.core, model);
+    Realisation realisation(flow, latency, std::move(bare),
+                            {.method = limits.layout,
+                             .work = layout::kSearchWork / std::ssize(plans),
+                             .time = limits.time});
+    plan.realised = realisation.arena_within(limits.sram_bytes);
+  }
+  return with_front(limits, std::move(planned), std::move(plans));
+}
+
 Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
   const Graph meant = with_accumulators(graph, decision.plan.accumulators);
   const AxisGraph axes(meant);

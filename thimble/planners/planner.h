@@ -98,6 +98,10 @@ struct Infeasible {
 /// The plans spread over the limits' memories: those that fit, of which the fastest is chosen; as
 /// they were, if none does.
 [[nodiscard]] Planned with_memories(const Graph& graph, const Limits& limits, Planned planned);
+/// The plans, which were made for ports of the caller's, with these like all other buffers: in the
+/// arena, until with_memories finds places for them.
+[[nodiscard]] Planned with_resident_ports(const Graph& graph, const Limits& limits,
+                                          Planned planned);
 /// With kernels and addresses, within the limits if it can be.
 [[nodiscard]] Planned finished(const Graph& graph, const Limits& limits, Decision decision);
 

@@ -171,6 +171,8 @@ std::string report_text(const CompileReport& report) {
     text += fmt::format(", {:.3f} M fewer than whole operators (nobody reads those elements)",
                         static_cast<double>(-report.recomputed_macs) / 1e6);
   text += time_text(report);
+  for (const MemoryWaits& waits : report.waits)
+    text += "\n  waits    " + waits_text(report.plan.schedule, waits);
   if (report.front) text += "\n  choice   " + choice_text(*report.front);
   text += fmt::format("\n  verified {}\n", report.verified ? "yes" : "no");
   for (const std::string& note : report.notes) text += "  note     " + note + "\n";
@@ -206,7 +208,7 @@ std::string report_json(const CompileReport& report) {
       {"lower_bound_bytes", placement.arena().lower_bound_bytes},
       {"arena_bytes", placement.arena_bytes()},
       {"layout_proven_optimal", placement.arena().proven_optimal},
-      {"memories", memories_json(report.plan)},
+      {"memories", memories_json(report.plan, report.waits)},
       {"input", name(port_bytes(report.graph, report.program, report.program.inputs).place)},
       {"output", name(port_bytes(report.graph, report.program, report.program.outputs).place)},
       {"caller_bytes",

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/analysis/traffic.h"
 #include "thimble/plan/front.h"
 #include "thimble/plan/note.h"
 #include "thimble/plan/saved_plan.h"
@@ -56,6 +57,7 @@ struct CompileReport {
   std::string core;                         ///< empty: none was named
   std::optional<UnnamedCore> unnamed_core;  ///< if none was, and there was time
   std::optional<CoreEstimate> estimate;
+  std::vector<MemoryWaits> waits;         ///< of slow memories that buffers lie in
   std::vector<KernelChoice> kernels;      ///< if asked for
   std::optional<Front> front;             ///< of planners with a choice of plans
   std::vector<Alternative> alternatives;  ///< that were tried

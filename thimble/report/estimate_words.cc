@@ -23,6 +23,13 @@ std::string estimate_text(const CoreEstimate& e) {
   return text;
 }
 
+std::string waits_text(const Schedule& schedule, const MemoryWaits& waits) {
+  return fmt::format(
+      "{}: {:.3f} M cycles, for {:.3f} M bytes read and written; {:.3f} M if all buffers lay there",
+      schedule.memory(waits.memory).name, waits.cycles / 1e6,
+      static_cast<double>(waits.touched_bytes) / 1e6, waits.cycles_if_all / 1e6);
+}
+
 Json estimate_json(const std::optional<CoreEstimate>& e) {
   if (!e) return nullptr;
   const std::optional<double> ms = e->milliseconds();

@@ -137,7 +137,7 @@ std::string plan_json(const PlanReport& report) {
                      {"lower_bound_bytes", placement.arena().lower_bound_bytes},
                      {"arena_bytes", placement.arena_bytes()},
                      {"layout_proven_optimal", placement.arena().proven_optimal},
-                     {"memories", memories_json(report.plan)},
+                     {"memories", memories_json(report.plan, report.waits)},
                      {"weight_bytes", report.weight_bytes},
                      {"macs", report.macs},
                      {"recomputed_macs", report.recomputed_macs},

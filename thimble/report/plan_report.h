@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/analysis/traffic.h"
 #include "thimble/plan/front.h"
 #include "thimble/plan/note.h"
 #include "thimble/plan/saved_plan.h"
@@ -35,6 +36,7 @@ struct PlanReport {
   int64_t weight_bytes = 0;
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
   std::optional<CoreEstimate> estimate;
+  std::vector<MemoryWaits> waits;         ///< of slow memories that buffers lie in
   std::optional<Front> front;             ///< of planners with a choice of plans
   std::vector<Alternative> alternatives;  ///< that were tried
 

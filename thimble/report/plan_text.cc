@@ -54,6 +54,8 @@ std::string heading(const PlanReport& report) {
   }
   text += "\n";
   if (report.estimate) text += "  time   " + estimate_text(*report.estimate) + "\n";
+  for (const MemoryWaits& waits : report.waits)
+    text += "  waits  " + waits_text(schedule, waits) + "\n";
   if (report.front) text += "  choice " + choice_text(*report.front) + "\n";
   for (const std::string& note : report.notes) text += "  note   " + note + "\n";
   return text;
