@@ -37,6 +37,7 @@ std::vector<EmittedFile> runtime_of(const Program& program, const EmitOptions& o
   if (!storages(program).empty())
     paths.insert({"include/thimble_runtime/storage.h", "include/thimble_runtime/transfers.h",
                   "storage/transfers.cc"});
+  if (compresses(program)) paths.insert({"storage/compress.cc", "storage/compressed_transfers.cc"});
   return runtime_copies(options.runtime, used, paths);
 }
 
@@ -93,7 +94,8 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
       name, runtime_folder(options.runtime), uses_assert(program),
       storages(program).empty()
           ? ""
-          : fmt::format("#include \"{}/transfers.h\"\n", runtime_folder(options.runtime)));
+          : fmt::format("#include \"{}/{}transfers.h\"\n", runtime_folder(options.runtime),
+                        compresses(program) ? "compressed_" : ""));
   if (!storages(program).empty())
     text += fmt::format("constexpr int32_t kTokens = {};  // of transfers in flight\n\n",
                         program.token_count);

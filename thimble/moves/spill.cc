@@ -19,8 +19,10 @@ Instances spill(const Instances& instances, const std::vector<Spill>& spills, Me
       if (reader < first) last = std::max(last, reader);
     }
     const Value& value = instances.value(one.value);
-    const ValueId stored = add_value(
-        result, {.tensor = value.tensor, .axis_order = one.axis_order, .memory = storage});
+    const ValueId stored = add_value(result, {.tensor = value.tensor,
+                                              .axis_order = one.axis_order,
+                                              .memory = storage,
+                                              .chunk_bytes = one.chunk_bytes});
     const Instance store{.op = {}, .reads = {one.value}, .makes = stored};
     if (last.valid()) {
       behind[last.index()].push_back(store);

@@ -21,6 +21,7 @@ struct Spill {
   std::vector<std::vector<InstanceId>> fetched_for;
   /// In storage and as it is fetched; empty: row-major. That of the value where both are whole.
   std::vector<int> axis_order;
+  int64_t chunk_bytes = 0;  ///< as Value has it: 0: it is not compressed
   bool operator==(const Spill&) const = default;
 };
 

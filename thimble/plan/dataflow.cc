@@ -48,8 +48,9 @@ int64_t Dataflow::size_bytes(ValueId value) const {
 }
 
 int64_t Dataflow::scratch_bytes(const InstanceCall& call) const {
-  const OpId op = instances.instance(call.instance).op;
-  if (!op.valid()) return 0;
+  const Instance& instance = instances.instance(call.instance);
+  const OpId op = instance.op;
+  if (!op.valid()) return passage_bytes(instances, instance);
   if (call.method == Method::kCompute) return compute_scratch_bytes[op.index()];
   return scratch(graph, graph.op(op), call.method).size_bytes;
 }

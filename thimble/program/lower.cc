@@ -125,11 +125,13 @@ class Lowering {
               .stored = s.out,
               .erased = s.in[0].from};
     if (s.transfer == TransferPart::kWait) {
-      const BufferId from = s.in[0].from[0];
+      const BufferId from = s.in[0].from[0], stored = is_stored(schedule_, from) ? from : s.out;
       return {.kind = TransferKind::kWait,
               .token = s.token,
               .position = position_,
-              .stored = is_stored(schedule_, from) ? from : s.out};
+              .stored = stored,
+              .passage = s.passage,
+              .chunk_bytes = s.passage.valid() ? schedule_.buffer(stored).chunk_bytes : 0};
     }
     const TransferSides sides = sides_of(schedule_, s);
     const Buffer& stored = schedule_.buffer(sides.stored);
@@ -144,7 +146,9 @@ class Lowering {
                         .tags = s.scratch,
                         .records = {thimble::records_of(schedule_, s), {0, form.count}},
                         .record_bytes = form.record_bytes,
-                        .stride_bytes = form.stride_bytes};
+                        .stride_bytes = form.stride_bytes,
+                        .passage = s.passage,
+                        .chunk_bytes = stored.chunk_bytes};
     if (form.axis < 0) return result;
     const auto axis = static_cast<size_t>(form.axis);
     result.origin = held.origin[axis];

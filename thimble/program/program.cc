@@ -109,6 +109,13 @@ Interval records_of(const TransferCall& transfer, const Counters& counters) {
   return cut(transfer.records, counters);
 }
 
+bool compresses(const Program& program) {
+  bool any = false;
+  written_transfers(program.nodes,
+                    [&](const TransferCall& transfer) { any = any || transfer.chunk_bytes > 0; });
+  return any;
+}
+
 Interval erased_bytes(const Program& program, const TransferCall& erase) {
   const int64_t block = program.memory(program.memory_of(erase.stored)).storage->erase_bytes;
   Interval all{program.address(erase.stored), program.address(erase.stored)};
