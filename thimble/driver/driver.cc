@@ -81,9 +81,11 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
 }
 
 Limits limits_of(const Request& request, const TimeLimit& time) {
+  const RequestedStorage storage = requested_storage(request).value_or(RequestedStorage{});
   return {.sram_bytes = request.arena_limit_bytes(),
           .memories = {},
-          .storage = requested_storage(request),
+          .storage = request.storage.empty() ? std::optional<ScheduleMemory>() : storage.memory,
+          .storage_chunk_bytes = storage.chunk_bytes,
           .max_recompute = request.max_recompute,
           .in_place = request.in_place,
           .ports = request.ports,

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "thimble/model/error.h"
+#include "thimble/schedule/records.h"
 #include "thimble/schedule/target_memories.h"
 #include "thimble/target/size.h"
 
@@ -25,8 +26,12 @@ int64_t size_of(const std::string& key, const std::string& text) {
   }
 }
 
-void set(ScheduleMemory& memory, const std::string& key, const std::string& text) {
-  if (key == "write") {
+void set(RequestedStorage& storage, const std::string& key, const std::string& text) {
+  ScheduleMemory& memory = storage.memory;
+  if (key == "compress") {
+    storage.chunk_bytes = text.empty() ? kUsualChunkBytes : size_of(key, text);
+    if (storage.chunk_bytes == 0) throw CompileError(kOption, "compress=0: a chunk has bytes");
+  } else if (key == "write") {
     memory.storage->write_bytes = size_of(key, text);
   } else if (key == "erase") {
     memory.storage->erase_bytes = size_of(key, text);
@@ -36,23 +41,28 @@ void set(ScheduleMemory& memory, const std::string& key, const std::string& text
     memory.storage->most_in_flight =
         static_cast<int>(std::min<int64_t>(size_of(key, text), kMostInFlight + 1));
   } else {
-    throw CompileError(kOption,
-                       fmt::format("there is no '{}'; there are: write, erase, size, queue", key));
+    throw CompileError(
+        kOption,
+        fmt::format("there is no '{}'; there are: write, erase, size, queue, compress", key));
   }
 }
 
-ScheduleMemory described(const std::string& name, std::string_view rest) {
-  ScheduleMemory memory{.name = name,
-                        .kind = MemoryKind::kBlockStorage,
-                        .storage = BlockStorage{.most_in_flight = kUsualInFlight}};
+ScheduleMemory described(const std::string& name) {
+  return {.name = name,
+          .kind = MemoryKind::kBlockStorage,
+          .storage = BlockStorage{.most_in_flight = kUsualInFlight}};
+}
+
+/// KEY=VALUE,..
+void set_all(RequestedStorage& storage, std::string_view rest) {
   while (!rest.empty()) {
     const size_t comma = rest.find(',');
     const std::string pair(rest.substr(0, comma));
     rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
     const size_t equals = pair.find('=');
-    set(memory, pair.substr(0, equals), equals == std::string::npos ? "" : pair.substr(equals + 1));
+    set(storage, pair.substr(0, equals),
+        equals == std::string::npos ? "" : pair.substr(equals + 1));
   }
-  return memory;
 }
 
 ScheduleMemory of_device(const Memory& memory) {
@@ -88,19 +98,19 @@ ScheduleMemory of_device(const std::string& name, const Target& target) {
 
 }  // namespace
 
-std::optional<ScheduleMemory> requested_storage(const Request& request) {
+std::optional<RequestedStorage> requested_storage(const Request& request) {
   if (request.storage.empty()) return std::nullopt;
-  const size_t colon = request.storage.find(':');
-  const std::string name = request.storage.substr(0, colon);
-  ScheduleMemory memory =
-      colon == std::string::npos
-          ? of_device(name, request.target)
-          : described(name, std::string_view(request.storage).substr(colon + 1));
+  const size_t end = request.storage.find_first_of(":,");
+  const std::string name = request.storage.substr(0, end);
+  const bool is_described = end != std::string::npos && request.storage[end] == ':';
+  RequestedStorage result{.memory =
+                              is_described ? described(name) : of_device(name, request.target)};
+  if (end != std::string::npos) set_all(result, std::string_view(request.storage).substr(end + 1));
   std::vector<ScheduleMemory> memories = common_memories();
-  memories.push_back(memory);
+  memories.push_back(result.memory);
   if (const std::string fault = memories_fault(memories); !fault.empty())
     throw CompileError(kOption, fault.substr(fault.find(": ") + 2));
-  return memory;
+  return result;
 }
 
 }  // namespace thimble

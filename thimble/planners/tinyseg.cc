@@ -9,6 +9,7 @@
 #include "thimble/plan/order_plan.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/tinyseg_spills.h"
+#include "thimble/schedule/records.h"
 #include "thimble/search/order.h"
 
 namespace thimble {
@@ -79,6 +80,15 @@ ScheduleMemory any_storage() {
           .storage = BlockStorage{.most_in_flight = 2}};
 }
 
+/// 0: it is not compressed.
+int64_t chunk_of(const Graph& graph, const Instances& instances, const Spill& spill,
+                 const ScheduleMemory& storage, int64_t about_bytes) {
+  if (about_bytes == 0) return 0;
+  const Value stored{.tensor = instances.value(spill.value).tensor, .axis_order = spill.axis_order};
+  const int64_t granule = storage.storage->write_bytes;
+  return chunk_bytes(record_form(whole_buffer(graph, stored), granule), granule, about_bytes);
+}
+
 }  // namespace
 
 PlannerDecision plan_tinyseg(const Graph& graph, const Limits& limits,
@@ -88,7 +98,10 @@ PlannerDecision plan_tinyseg(const Graph& graph, const Limits& limits,
   const tinyseg::SpilledList spilled =
       tinyseg::spill(tinyseg::list_of(graph, 0), {.target_bytes = target});
   Instances instances = instances_of(graph, limits.ports);
-  const std::vector<Spill> spills = spills_of(graph, instances, spilled);
+  const ScheduleMemory storage = limits.storage.value_or(any_storage());
+  std::vector<Spill> spills = spills_of(graph, instances, spilled);
+  for (Spill& one : spills)
+    one.chunk_bytes = chunk_of(graph, instances, one, storage, limits.storage_chunk_bytes);
   instances = spill(instances, spills, kFirstFurtherMemory);
   const AxisGraph axes(graph);
   const Dataflow flow(axes, instances);
@@ -101,12 +114,12 @@ PlannerDecision plan_tinyseg(const Graph& graph, const Limits& limits,
                   .lower_bound_bytes = spills.empty() ? order.lower_bound_bytes : 0,
                   .proven_optimal = spills.empty() && order.proven_optimal};
   if (spills.empty()) return result;
-  const ScheduleMemory storage = limits.storage.value_or(any_storage());
   result.plan.memories.push_back(storage);
   note::Spilled note{.storage = storage.name};
   for (const Spill& one : spills) {
     const int64_t bytes = graph.tensor(instances.value(one.value).tensor).size_bytes();
     ++note.tensors;
+    if (one.chunk_bytes > 0) ++note.compressed;
     note.written_bytes += bytes;
     note.read_bytes += bytes * static_cast<int64_t>(one.fetched_for.size());
   }

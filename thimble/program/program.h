@@ -210,6 +210,14 @@ void written_transfers(std::span<const ProgramNode> nodes,
 [[nodiscard]] Interval records_of(const TransferCall& transfer, const Counters& counters);
 /// Whether records of some transfer are compressed.
 [[nodiscard]] bool compresses(const Program& program);
+/// Bytes that went to block storage and came from it.
+struct MovedBytes {
+  int64_t written = 0, read = 0;
+  bool operator==(const MovedBytes&) const = default;
+};
+/// In one inference, if no record becomes shorter by being compressed; without what fills granules.
+[[nodiscard]] MovedBytes most_moved(const Program& program);
+
 /// Bytes of its memory that an erase makes empty: whole blocks.
 [[nodiscard]] Interval erased_bytes(const Program& program, const TransferCall& erase);
 

@@ -12,12 +12,6 @@
 
 namespace thimble {
 
-/// Bytes that drivers were asked for.
-struct MovedBytes {
-  int64_t written = 0, read = 0;
-  bool operator==(const MovedBytes&) const = default;
-};
-
 class RunTransfers {
  public:
   /// Bytes of a buffer in memory that is addressed.
