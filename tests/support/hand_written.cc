@@ -289,9 +289,6 @@ HandWritten several_memories() {
     schedule.buffers.push_back(whole_buffer(graph, tensor));
     schedule.buffers.back().memory = memory;
   }
-  schedule.buffers[kStored.index()].chunk_bytes = chunk_bytes;
-  const BufferId store_passage = add_passage(schedule, kStored);
-  const BufferId fetch_passage = add_passage(schedule, kStored);
   Buffer& ring = schedule.buffers[kRing.index()];
   ring.extents[kStreamAxis] = 3;
   ring.wrap = Wrap{kStreamAxis, 3};
@@ -336,6 +333,9 @@ HandWritten spilled_residual(int64_t chunk_bytes) {
     schedule.buffers.push_back(whole_buffer(graph, tensor));
   schedule.buffers[kStored.index()].memory = kStorage;
   schedule.buffers[kTags.index()] = {.tensor = {}, .type = DType::kInt32, .extents = {8}};
+  schedule.buffers[kStored.index()].chunk_bytes = chunk_bytes;
+  const BufferId store_passage = add_passage(schedule, kStored);
+  const BufferId fetch_passage = add_passage(schedule, kStored);
   Buffer& ring = schedule.buffers[kRing.index()];
   ring.extents[kStreamAxis] = 2;
   ring.wrap = Wrap{kStreamAxis, 2};
