@@ -50,6 +50,13 @@ std::string scratch_asserts(const Program& program) {
   });
   const AddressNames address_name(program);
   std::string text;
+  std::set<std::pair<BufferId, int64_t>> passages;
+  written_transfers(program.nodes, [&](const TransferCall& transfer) {
+    if (transfer.passage.valid()) passages.emplace(transfer.passage, transfer.chunk_bytes);
+  });
+  for (const auto& [buffer, chunk_bytes] : passages)
+    text += fmt::format("static_assert(passage_bytes({}) <= {}, \"{}\");\n", chunk_bytes,
+                        program.buffer(buffer).size_bytes, address_name(buffer));
   for (const auto& [buffer, number, kernel] : all) {
     const ProgramParams& params = program.params[static_cast<size_t>(number)];
     const std::string wanted =
