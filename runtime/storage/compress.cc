@@ -14,10 +14,6 @@ struct Frequent {
   uint32_t count;
 };
 
-uint32_t eights(uint32_t record_bytes) noexcept {
-  return record_bytes / 8 + (record_bytes % 8 != 0 ? 1 : 0);
-}
-
 uint32_t places_from(uint32_t place, uint32_t record_bytes) noexcept {
   return record_bytes - place < 8 ? record_bytes - place : 8;
 }
@@ -57,7 +53,7 @@ Frequent most_frequent(const uint8_t* record, uint32_t record_bytes) noexcept {
 }
 
 uint32_t size_with(const Frequent& value, uint32_t record_bytes) noexcept {
-  return kLeadBytes + eights(record_bytes) + (record_bytes - value.count);
+  return least_compressed_bytes(record_bytes) + (record_bytes - value.count);
 }
 
 uint8_t others_from(const uint8_t* record, uint32_t count, uint8_t value) noexcept {
@@ -76,8 +72,8 @@ uint32_t take_other(RecordCoding& coding) noexcept {
 
 // Whether a record may have so many bytes behind its header.
 bool may_follow(uint32_t bytes, uint32_t record_bytes) noexcept {
-  return bytes > eights(record_bytes) && record_bytes > kCompressedHeaderBytes &&
-         bytes < record_bytes - kCompressedHeaderBytes;
+  return bytes >= least_compressed_bytes(record_bytes) - kCompressedHeaderBytes &&
+         record_bytes > kCompressedHeaderBytes && bytes < record_bytes - kCompressedHeaderBytes;
 }
 
 }  // namespace

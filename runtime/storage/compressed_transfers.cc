@@ -33,7 +33,8 @@ void next_chunk(const InFlight& flight, const Passage& passage) noexcept {
   }
   // What is compressed is shorter than it was.
   const uint32_t left = state.moved == 0 ? record_bytes - 1 : state.coding.left;
-  state.moving = left < passage.chunk_bytes ? left : passage.chunk_bytes;
+  const uint32_t most = state.moved == 0 ? passage.first_bytes : passage.chunk_bytes;
+  state.moving = left < most ? left : most;
 }
 
 // The record from `done` on, from its first byte.

@@ -271,6 +271,7 @@ class Maker {
     }
     if (place.transfer().passage.valid()) {
       numbers("chunk", &TransferCall::chunk_bytes);
+      numbers("first bytes", &TransferCall::first_bytes);
       for (int32_t b = -1; b < static_cast<int32_t>(schedule_.buffers.size()); ++b) {
         if (place.transfer().passage.value == b) continue;
         change_transfer(number, fmt::format("passage in buffer {}", b),
@@ -278,7 +279,7 @@ class Maker {
       }
       change_transfer(number, "as it is", [](Program&, const Place& p) {
         p.transfer().passage = {};
-        p.transfer().chunk_bytes = 0;
+        p.transfer().chunk_bytes = p.transfer().first_bytes = 0;
       });
     }
     if (place.transfer().kind != TransferKind::kRead &&

@@ -125,6 +125,10 @@ TEST(Transfers, VerifierNamesWhatIsWrongWithCompressedRecords) {
               "a passage is not one for such chunks");
   expect_part(fault([](Program&, All t) { t[2]->chunk_bytes = 96; }),
               "a passage is not one for such chunks");
+  for (const int64_t first : {0, 16, 96}) {
+    expect_part(fault([&](Program&, All t) { t[6]->first_bytes = first; }),
+                "a passage is not one for such chunks");
+  }
   expect_part(fault([](Program&, All t) { t[2]->passage = {2}; }),
               "a passage is in memory that is laid out");
   expect_part(fault([](Program&, All t) { t[3]->passage = {9}; }),
@@ -135,7 +139,7 @@ TEST(Transfers, VerifierNamesWhatIsWrongWithCompressedRecords) {
   expect_part(fault([](Program&, All t) {
                 for (TransferCall* transfer : {t[2], t[3]}) {
                   transfer->passage = {};
-                  transfer->chunk_bytes = 0;
+                  transfer->chunk_bytes = transfer->first_bytes = 0;
                 }
               }),
               "record 0 is not the one that its tag was made of");
@@ -233,6 +237,9 @@ TEST(Transfers, ASavedPlanHasThem) {
 // A granule is all that a record takes, or chunks are whole granules of it.
 TEST(Transfers, ChunksAreWholeGranules) {
   const RecordForm form = record_form({.tensor = {0}, .extents = {1, 40, 60, 16}}, 32);
+  EXPECT_EQ(first_bytes(960, 1, 256), 4 + 1 + 120);
+  EXPECT_EQ(first_bytes(960, 32, 256), 128);
+  EXPECT_EQ(first_bytes(960, 32, 64), 64);
   EXPECT_EQ(chunk_bytes(form, 32, 256), 256);
   EXPECT_EQ(chunk_bytes(form, 32, 100), 96);
   EXPECT_EQ(chunk_bytes(form, 32, 1), 32);

@@ -46,7 +46,8 @@ RecordBytes noise(size_t size) {
 
 struct Passing {
   explicit Passing(uint32_t chunk_bytes)
-      : words(runtime::passage_bytes(chunk_bytes) / 4), passage{words.data(), chunk_bytes} {}
+      : words(runtime::passage_bytes(chunk_bytes) / 4),
+        passage{words.data(), chunk_bytes, chunk_bytes} {}
   std::vector<uint32_t> words;
   Passage passage;
 };
@@ -114,6 +115,17 @@ TEST(CompressedTransfers, WhatIsNotShorterGoesAsItIs) {
   EXPECT_THAT(all.storage.begun, ElementsAre("read 0+60", "read 64+59", "read 128+60"));
 }
 
+// Five bytes and eight of bits are there in any case.
+TEST(CompressedTransfers, NoMoreIsReadThanThereIs) {
+  CompressedStorage all({.granule = 8}, {0, 64, 64}, {64, 64});
+  all.fetch.passage.first_bytes = 16;
+  all.write({mostly(3, 64, 16), mostly(3, 64, 3), mostly(3, 64, 4)});
+  all.storage.begun.clear();
+  EXPECT_EQ(all.read(), all.memory);
+  EXPECT_THAT(all.storage.begun,
+              ElementsAre("read 0+16", "read 16+13", "read 64+16", "read 128+16", "read 144+1"));
+}
+
 TEST(CompressedTransfers, BeginReturnsAtOnce) {
   CompressedStorage all({}, {0, 64, 64}, {16, 16});
   RecordBytes rows = mostly(3, 64, 16);
@@ -127,11 +139,12 @@ TEST(CompressedTransfers, BeginReturnsAtOnce) {
 
 TEST(CompressedTransfers, NothingOfNoRecords) {
   CompressedStorage all({}, {0, 64, 64}, {16, 16});
-  begin_compressed_write(all.transfers, 0, all.records, {nullptr, 0, 0}, nullptr, {nullptr, 16}, 3,
-                         3);
-  begin_compressed_read(all.transfers, 1, all.records, {nullptr, 0, 0}, nullptr, {nullptr, 16}, 5,
-                        3);
-  for (int32_t token = 0; token < 2; ++token) wait_compressed(all.transfers, token, {nullptr, 16});
+  begin_compressed_write(all.transfers, 0, all.records, {nullptr, 0, 0}, nullptr, {nullptr, 16, 16},
+                         3, 3);
+  begin_compressed_read(all.transfers, 1, all.records, {nullptr, 0, 0}, nullptr, {nullptr, 16, 16},
+                        5, 3);
+  for (int32_t token = 0; token < 2; ++token)
+    wait_compressed(all.transfers, token, {nullptr, 16, 16});
   EXPECT_THAT(all.storage.begun, IsEmpty());
 }
 

@@ -282,8 +282,9 @@ class StageWriter {
     const std::string transfers = transfers_name(program_, program_.memory_of(transfer.stored));
     const bool compressed = transfer.passage.valid();
     const std::string passage =
-        compressed ? fmt::format(", Passage{{reinterpret_cast<uint32_t*>({}), {}}}",
-                                 pointer_text(transfer.passage), transfer.chunk_bytes)
+        compressed ? fmt::format(", Passage{{reinterpret_cast<uint32_t*>({}), {}, {}}}",
+                                 pointer_text(transfer.passage), transfer.chunk_bytes,
+                                 transfer.first_bytes)
                    : "";
     if (transfer.kind == TransferKind::kWait)
       return fmt::format("{}wait{}({}, {}{});\n", indent, compressed ? "_compressed" : "",

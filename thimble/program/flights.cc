@@ -105,7 +105,9 @@ void Flights::check_form(const TransferCall& transfer) const {
   if (!exists(passage) || is_storage(passage) || !is_laid_out(program_.memory_of(passage)))
     fault("a passage is in memory that is laid out");
   const bool passes = transfer.chunk_bytes > 0 && transfer.chunk_bytes % storage.write_bytes == 0 &&
-                      transfer.chunk_bytes <= transfer.stride_bytes &&
+                      transfer.chunk_bytes <= transfer.stride_bytes && transfer.first_bytes > 0 &&
+                      transfer.first_bytes <= transfer.chunk_bytes &&
+                      transfer.first_bytes % storage.write_bytes == 0 &&
                       passage_bytes(transfer.chunk_bytes) <= program_.buffer(passage).size_bytes &&
                       program_.address(passage) % kTagBytes == 0;
   if (!passes) fault("a passage is not one for such chunks");
@@ -240,7 +242,8 @@ void Flights::wait(const TransferCall& transfer) {
   const TransferCall& call = *flight.call;
   if (program_.memory_of(call.stored) != program_.memory_of(transfer.stored))
     throw Fault{describe(transfer) + ": another storage is waited for than was begun with"};
-  if (call.passage != transfer.passage || call.chunk_bytes != transfer.chunk_bytes)
+  if (call.passage != transfer.passage || call.chunk_bytes != transfer.chunk_bytes ||
+      call.first_bytes != transfer.first_bytes)
     throw Fault{describe(transfer) + ": its passage is not the one of what was begun"};
   ShadowMemory& storage = memory_of(call.stored);
   if (call.kind == TransferKind::kErase) {

@@ -104,7 +104,7 @@ struct TransferCall {
   int64_t rows = 0;  ///< of a ring; 0: none
   /// Of a read or write of compressed records, and of what waits for one; else invalid and 0.
   BufferId passage;
-  int64_t chunk_bytes = 0;
+  int64_t chunk_bytes = 0, first_bytes = 0;  ///< on their way at once; of a record that is read
   std::vector<BufferId> erased;
   bool operator==(const TransferCall&) const = default;
 };

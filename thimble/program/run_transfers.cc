@@ -60,7 +60,7 @@ void RunTransfers::execute(const TransferCall& transfer, const Counters& counter
 
 runtime::Passage RunTransfers::passage_of(const TransferCall& transfer) const {
   return {reinterpret_cast<uint32_t*>(address_(transfer.passage)),
-          static_cast<uint32_t>(transfer.chunk_bytes)};
+          static_cast<uint32_t>(transfer.chunk_bytes), static_cast<uint32_t>(transfer.first_bytes)};
 }
 
 MovedBytes RunTransfers::moved() const {

@@ -69,6 +69,11 @@ int64_t chunk_bytes(const RecordForm& form, int64_t write_bytes, int64_t at_most
   return std::min(granules * write_bytes, form.stride_bytes);
 }
 
+int64_t first_bytes(int64_t record_bytes, int64_t write_bytes, int64_t chunk_bytes) {
+  const int64_t least = runtime::least_compressed_bytes(static_cast<uint32_t>(record_bytes));
+  return std::min(ceil_div(least, write_bytes) * write_bytes, chunk_bytes);
+}
+
 int64_t passage_bytes(int64_t chunk_bytes) {
   return runtime::passage_bytes(static_cast<uint32_t>(chunk_bytes));
 }

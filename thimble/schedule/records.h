@@ -36,6 +36,9 @@ constexpr int64_t kTagBytes = 4;
 /// on the way. 0: that saves nothing, as a record is a granule.
 [[nodiscard]] int64_t chunk_bytes(const RecordForm& form, int64_t write_bytes, int64_t at_most);
 constexpr int64_t kUsualChunkBytes = 256;  // a page of NOR flash
+/// What of a record is read before anybody knows how long it is: whole granules, at most a chunk,
+/// no more than each has but for the last granule.
+[[nodiscard]] int64_t first_bytes(int64_t record_bytes, int64_t write_bytes, int64_t chunk_bytes);
 /// Of the passage for chunks.
 [[nodiscard]] int64_t passage_bytes(int64_t chunk_bytes);
 

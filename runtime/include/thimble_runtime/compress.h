@@ -16,6 +16,10 @@
 namespace thimble::runtime {
 
 constexpr uint32_t kCompressedHeaderBytes = 4;
+/// Of a record that is compressed: its header, the value, and all bits.
+constexpr uint32_t least_compressed_bytes(uint32_t record_bytes) noexcept {
+  return kCompressedHeaderBytes + 1 + record_bytes / 8 + (record_bytes % 8 != 0 ? 1 : 0);
+}
 
 /// A record in the middle of being compressed or decompressed.
 struct RecordCoding {

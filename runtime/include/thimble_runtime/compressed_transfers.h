@@ -28,11 +28,12 @@ struct PassageState {
   uint32_t moving;  ///< with the driver
 };
 
-/// Memory that compressed records pass through, of passage_bytes(chunk_bytes); a multiple of the
-/// storage's granule is on its way at a time.
+/// Memory that compressed records pass through, of passage_bytes(chunk_bytes).
 struct Passage {
   uint32_t* memory;
-  uint32_t chunk_bytes;
+  uint32_t chunk_bytes;  ///< on their way at a time; whole granules of the storage
+  /// Of a record, read before anybody knows how long it is: likewise, and no more than a chunk.
+  uint32_t first_bytes;
 };
 constexpr uint32_t passage_bytes(uint32_t chunk_bytes) noexcept {
   return sizeof(PassageState) + (chunk_bytes + 3) / 4 * 4;

@@ -10,18 +10,19 @@ namespace {
 namespace runtime = thimble::runtime;
 
 constexpr int32_t kRows = 4;
-constexpr uint32_t kRowBytes = 300, kGranule = 4, kChunk = 64, kPage = 1024;
+constexpr uint32_t kRowBytes = 300, kGranule = 4, kChunk = 64, kFirst = 44, kPage = 1024;
 constexpr uint32_t kBytes = kRows * kRowBytes;
 constexpr uint32_t kBegin = 0x30000, kSize = 2 * kPage;
 constexpr runtime::Records kRecords{0, kRowBytes, kRowBytes};
-static_assert(kRowBytes % kGranule == 0 && kChunk % kGranule == 0, "whole granules");
+static_assert(kRowBytes % kGranule == 0 && kChunk % kGranule == 0 && kFirst % kGranule == 0,
+              "whole granules");
 
 void run(void* arena, void* const*) {
   auto* const bytes = static_cast<uint8_t*>(arena);
   static thimble_nrf51_nvmc flash;
   static uint32_t tags[kRows], passing[runtime::passage_bytes(kChunk) / 4];
   const thimble_storage storage = thimble_nrf51_nvmc_open(&flash, kBegin, kSize);
-  const runtime::Passage passage{passing, kChunk};
+  const runtime::Passage passage{passing, kChunk, kFirst};
   runtime::InFlight flights[2] = {};
   runtime::Transfers transfers{&storage, flights, 0};
   runtime::begin_erase(transfers, 0, 0, kSize);
