@@ -117,9 +117,9 @@ TEST(Transfers, VerifierNamesWhatIsWrongWithCompressedRecords) {
               "is touched while step 3 (write of spare) brings it there");
   expect_part(fault([](Program& p, All) { p.buffers[8].address = p.buffers[1].address; }),
               "its passage lies over its records or their tags");
-  expect_part(fault([](Program& p, All) { p.buffers[9].address = p.buffers[3].address; }),
+  expect_part(fault([](Program& p, All) { p.buffers[9].address = p.buffers[3].address - 60; }),
               "its passage lies over its records or their tags");
-  expect_part(fault([](Program& p, All) { p.buffers[9].address -= 2; }),
+  expect_part(fault([](Program& p, All) { p.buffers[9].address = p.buffers[6].address + 2; }),
               "a passage is not one for such chunks");
   expect_part(fault([](Program&, All t) { t[2]->chunk_bytes = 48; }),
               "a passage is not one for such chunks");
