@@ -10,6 +10,10 @@ constexpr uint32_t kIsCompressed = 1;  // of a tag
 
 static_assert(sizeof(PassageState) == 20, "planners count as many bytes");
 
+uint8_t* record_in_memory(const InFlight& flight, int32_t record) noexcept {
+  return flight.held.base + held_offset(flight, record);
+}
+
 PassageState& state_of(const Passage& passage) noexcept {
   return *reinterpret_cast<PassageState*>(passage.memory);
 }
@@ -27,7 +31,7 @@ void next_chunk(const InFlight& flight, const Passage& passage) noexcept {
   PassageState& state = state_of(passage);
   const uint32_t record_bytes = flight.records.record_bytes;
   if (flight.kind == Flight::kWrite) {
-    state.moving = compress(state.coding, held_record(flight, flight.done), record_bytes,
+    state.moving = compress(state.coding, record_in_memory(flight, flight.done), record_bytes,
                             chunk_of(passage), passage.chunk_bytes);
     return;
   }
@@ -45,7 +49,7 @@ void start_record(InFlight& flight, const Passage& passage) noexcept {
   state = {{}, 0, record_bytes};
   if (!is_compressed(flight)) return;
   if (flight.kind == Flight::kWrite)
-    state.coding = compressing(held_record(flight, flight.done), record_bytes);
+    state.coding = compressing(record_in_memory(flight, flight.done), record_bytes);
   next_chunk(flight, passage);
 }
 
@@ -55,7 +59,7 @@ bool begin_moving(Transfers& transfers, InFlight& flight, uint32_t token,
   const thimble_storage& storage = *transfers.storage;
   const PassageState& state = state_of(passage);
   uint8_t* const bytes =
-      is_compressed(flight) ? chunk_of(passage) : held_record(flight, flight.done);
+      is_compressed(flight) ? chunk_of(passage) : record_in_memory(flight, flight.done);
   const uint32_t offset = flight.records.address +
                           static_cast<uint32_t>(flight.done) * flight.records.stride_bytes +
                           state.moved;
@@ -84,7 +88,7 @@ enum class Came : uint8_t { kPart, kRecord, kCorrupt };
 Came take_chunk(const InFlight& flight, const Passage& passage) noexcept {
   PassageState& state = state_of(passage);
   const uint32_t record_bytes = flight.records.record_bytes;
-  uint8_t* const record = held_record(flight, flight.done);
+  uint8_t* const record = record_in_memory(flight, flight.done);
   if (flight.kind == Flight::kWrite)
     return is_compressed(flight) && state.coding.left > 0 ? Came::kPart : Came::kRecord;
   if (is_compressed(flight)) {
@@ -129,7 +133,7 @@ void begin_compressed_write(Transfers& transfers, int32_t token, const Records& 
   if (!has_work(transfers, first, end)) return;
   const InFlight flight{Flight::kWrite, 0, records, held, tags, first, first, end};
   for (int32_t r = first; r < end; ++r) {
-    const uint8_t* const record = held_record(flight, r);
+    const uint8_t* const record = record_in_memory(flight, r);
     const bool shorter = compressed_size(record, records.record_bytes) != 0;
     tags[r] = (crc_of(record, records.record_bytes) & ~kIsCompressed) | (shorter ? 1U : 0U);
   }

@@ -6,6 +6,10 @@ namespace {
 
 using Flight = InFlight::Kind;
 
+uint8_t* held_record(const InFlight& flight, int32_t record) noexcept {
+  return flight.held.base + held_offset(flight, record);
+}
+
 // Behind the records from `first` on that lie side by side in memory and in storage.
 int32_t end_of_records(const InFlight& flight, int32_t first) noexcept {
   int32_t end = first + 1;
@@ -83,10 +87,10 @@ uint32_t crc_of(const uint8_t* bytes, uint32_t size) noexcept {
   return ~crc;
 }
 
-uint8_t* held_record(const InFlight& flight, int32_t record) noexcept {
+uint32_t held_offset(const InFlight& flight, int32_t record) noexcept {
   const HeldRows& held = flight.held;
   const int32_t row = held.rows > 0 ? record % held.rows : record - held.origin;
-  return held.base + static_cast<uint32_t>(row) * flight.records.record_bytes;
+  return static_cast<uint32_t>(row) * flight.records.record_bytes;
 }
 
 bool has_work(Transfers& transfers, int32_t first, int32_t end) noexcept {

@@ -73,8 +73,8 @@ void wait(Transfers& transfers, int32_t token) noexcept;
 
 /// CRC-32 (IEEE 802.3).
 [[nodiscard]] uint32_t crc_of(const uint8_t* bytes, uint32_t size) noexcept;
-/// A record of the flight in memory.
-[[nodiscard]] uint8_t* held_record(const InFlight& flight, int32_t record) noexcept;
+/// Where a record of the flight is in memory, from flight.held.base on.
+[[nodiscard]] uint32_t held_offset(const InFlight& flight, int32_t record) noexcept;
 /// Whether a transfer of records [first, end) has anything to begin.
 [[nodiscard]] bool has_work(Transfers& transfers, int32_t first, int32_t end) noexcept;
 /// Counts a fault, of which the last one is the status.
