@@ -83,9 +83,9 @@ uint32_t compressed_size(const uint8_t* record, uint32_t record_bytes) noexcept 
   return size < record_bytes ? size : 0;
 }
 
-RecordCoding compressing(const uint8_t* record, uint32_t record_bytes) noexcept {
+void begin_compress(RecordCoding& coding, const uint8_t* record, uint32_t record_bytes) noexcept {
   const Frequent value = most_frequent(record, record_bytes);
-  return {0, size_with(value, record_bytes) - kCompressedHeaderBytes, 0, value.value, 0};
+  coding = {0, size_with(value, record_bytes) - kCompressedHeaderBytes, 0, value.value, 0};
 }
 
 uint32_t compress(RecordCoding& coding, const uint8_t* record, uint32_t record_bytes, uint8_t* to,

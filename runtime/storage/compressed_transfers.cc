@@ -49,7 +49,7 @@ void start_record(InFlight& flight, const Passage& passage) noexcept {
   state = {{}, 0, record_bytes};
   if (!is_compressed(flight)) return;
   if (flight.kind == Flight::kWrite)
-    state.coding = compressing(record_in_memory(flight, flight.done), record_bytes);
+    begin_compress(state.coding, record_in_memory(flight, flight.done), record_bytes);
   next_chunk(flight, passage);
 }
 

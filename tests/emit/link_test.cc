@@ -135,7 +135,7 @@ TEST(Link, EveryFunctionOfACopyIsWeak) {
            {"storage/compress.cc", "storage/compressed_transfers.cc", "storage/transfers.cc"}))
     text += file.text;
   for (const char* function :
-       {"uint32_t compressed_size(", "RecordCoding compressing(", "uint32_t compress(",
+       {"uint32_t compressed_size(", "void begin_compress(", "uint32_t compress(",
         "bool decompress(", "bool is_decompressed(", "void begin_write(", "void begin_read(",
         "void begin_erase(", "void wait(", "uint32_t crc_of(", "uint32_t held_offset(",
         "bool has_work(", "bool may_try_again(", "void begin_compressed_write(",

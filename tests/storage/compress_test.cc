@@ -27,7 +27,8 @@ uint32_t size_of(const PlainRecord& record) {
 // beyond.
 PlainRecord compressed(const PlainRecord& record, uint32_t room = 1000) {
   const auto size = static_cast<uint32_t>(record.size());
-  RecordCoding coding = runtime::compressing(record.data(), size);
+  RecordCoding coding;
+  runtime::begin_compress(coding, record.data(), size);
   PlainRecord all;
   for (;;) {
     PlainRecord part(room);

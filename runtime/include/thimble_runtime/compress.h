@@ -34,8 +34,8 @@ struct RecordCoding {
 /// record_bytes: below 2^31.
 [[nodiscard]] uint32_t compressed_size(const uint8_t* record, uint32_t record_bytes) noexcept;
 
-/// The start of a record that compressed_size is not 0 of.
-[[nodiscard]] RecordCoding compressing(const uint8_t* record, uint32_t record_bytes) noexcept;
+/// From the start of a record that compressed_size is not 0 of.
+void begin_compress(RecordCoding& coding, const uint8_t* record, uint32_t record_bytes) noexcept;
 /// Writes the next bytes, at most `room`, and returns how many; none at the end.
 [[nodiscard]] uint32_t compress(RecordCoding& coding, const uint8_t* record, uint32_t record_bytes,
                                 uint8_t* to, uint32_t room) noexcept;
