@@ -4,97 +4,149 @@
 namespace thimble::runtime {
 namespace {
 
-constexpr uint32_t kAsItIs = 1U << 31;
+constexpr uint8_t kLeadBytes = kCompressedHeaderBytes + 1;
+// As many candidates find each value that more than an eighth of a record has (Misra and Gries,
+// 1982); with fewer places, one bit for each takes what they save.
+constexpr uint32_t kCandidates = 7;
 
-uint32_t bitmap_bytes(uint32_t record_bytes) noexcept {
-  return record_bytes / 8 + (record_bytes % 8 != 0 ? 1 : 0);
+struct Frequent {
+  uint8_t value;
+  uint32_t count;
+};
+
+uint32_t places_from(uint32_t place, uint32_t record_bytes) noexcept {
+  return record_bytes - place < 8 ? record_bytes - place : 8;
 }
 
-// The lowest one of those that are there most often.
-uint32_t most_frequent(const uint8_t* record, uint32_t record_bytes, uint32_t* counts) noexcept {
-  for (uint32_t value = 0; value < kCompressScratchWords; ++value) counts[value] = 0;
-  for (uint32_t i = 0; i < record_bytes; ++i) ++counts[record[i]];
-  uint32_t best = 0;
-  for (uint32_t value = 1; value < kCompressScratchWords; ++value) {
-    if (counts[value] > counts[best]) best = value;
+void count_candidate(Frequent* candidates, uint8_t value) noexcept {
+  Frequent* unused = nullptr;
+  for (uint32_t k = 0; k < kCandidates; ++k) {
+    if (candidates[k].count == 0) {
+      unused = &candidates[k];
+    } else if (candidates[k].value == value) {
+      ++candidates[k].count;
+      return;
+    }
+  }
+  if (unused != nullptr) {
+    *unused = {value, 1};
+    return;
+  }
+  for (uint32_t k = 0; k < kCandidates; ++k) --candidates[k].count;
+}
+
+// The value that is there most often, the lowest of several; or any, if none has more than an
+// eighth of the places.
+Frequent most_frequent(const uint8_t* record, uint32_t record_bytes) noexcept {
+  Frequent candidates[kCandidates];
+  for (Frequent& each : candidates) each = {0, 0};
+  for (uint32_t i = 0; i < record_bytes; ++i) count_candidate(candidates, record[i]);
+  Frequent best{0, 0};
+  for (const Frequent& each : candidates) {
+    if (each.count == 0) continue;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < record_bytes; ++i) count += record[i] == each.value ? 1 : 0;
+    const bool lower = count == best.count && each.value < best.value;
+    if (count > best.count || lower) best = {each.value, count};
   }
   return best;
 }
 
-bool is_other(const uint8_t* bitmap, uint32_t place) noexcept {
-  return (bitmap[place / 8] >> place % 8 & 1U) != 0;
+uint32_t size_with(const Frequent& value, uint32_t record_bytes) noexcept {
+  return least_compressed_bytes(record_bytes) + (record_bytes - value.count);
 }
 
-// Bits that are set; those behind the last place count as well.
-uint32_t count_of_others(const uint8_t* bitmap, uint32_t bytes) noexcept {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < bytes; ++i) {
-    for (uint32_t bits = bitmap[i]; bits != 0; bits &= bits - 1) ++count;
-  }
-  return count;
+uint8_t others_from(const uint8_t* record, uint32_t count, uint8_t value) noexcept {
+  uint32_t bits = 0;
+  for (uint32_t k = 0; k < count; ++k) bits |= (record[k] != value ? 1U : 0U) << k;
+  return static_cast<uint8_t>(bits);
 }
 
-void write_header(uint8_t* to, uint32_t header) noexcept {
-  for (uint32_t i = 0; i < kCompressedHeaderBytes; ++i)
-    to[i] = static_cast<uint8_t>(header >> 8 * i);
+// Of the last eight places, the first whose value is to come.
+uint32_t take_other(RecordCoding& coding) noexcept {
+  uint32_t bit = 0;
+  while ((coding.others >> bit & 1U) == 0) ++bit;
+  coding.others = static_cast<uint8_t>(coding.others & (coding.others - 1));
+  return coding.place - 8 + bit;
 }
 
-uint32_t read_header(const uint8_t* from) noexcept {
-  uint32_t header = 0;
-  for (uint32_t i = 0; i < kCompressedHeaderBytes; ++i) header |= uint32_t{from[i]} << 8 * i;
-  return header;
-}
-
-void copy_bytes(const uint8_t* from, uint32_t count, uint8_t* to) noexcept {
-  for (uint32_t i = 0; i < count; ++i) to[i] = from[i];
+// Whether a record may have so many bytes behind its header.
+bool may_follow(uint32_t bytes, uint32_t record_bytes) noexcept {
+  return bytes >= least_compressed_bytes(record_bytes) - kCompressedHeaderBytes &&
+         record_bytes > kCompressedHeaderBytes && bytes < record_bytes - kCompressedHeaderBytes;
 }
 
 }  // namespace
 
-uint32_t compress(const uint8_t* record, uint32_t record_bytes, uint8_t* compressed,
-                  uint32_t* scratch) noexcept {
-  const uint32_t value = most_frequent(record, record_bytes, scratch);
-  const uint32_t bitmap = bitmap_bytes(record_bytes);
-  const uint32_t body_bytes = 1 + bitmap + (record_bytes - scratch[value]);
-  uint8_t* const body = compressed + kCompressedHeaderBytes;
-  if (body_bytes >= record_bytes) {
-    write_header(compressed, record_bytes | kAsItIs);
-    copy_bytes(record, record_bytes, body);
-    return kCompressedHeaderBytes + record_bytes;
-  }
-  write_header(compressed, body_bytes);
-  body[0] = static_cast<uint8_t>(value);
-  uint8_t* const bits = body + 1;
-  uint8_t* other = bits + bitmap;
-  for (uint32_t i = 0; i < bitmap; ++i) bits[i] = 0;
-  for (uint32_t i = 0; i < record_bytes; ++i) {
-    if (record[i] == value) continue;
-    bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | 1U << i % 8);
-    *other++ = record[i];
-  }
-  return kCompressedHeaderBytes + body_bytes;
+uint32_t compressed_size(const uint8_t* record, uint32_t record_bytes) noexcept {
+  const uint32_t size = size_with(most_frequent(record, record_bytes), record_bytes);
+  return size < record_bytes ? size : 0;
 }
 
-bool decompress(const uint8_t* compressed, uint32_t compressed_bytes, uint8_t* record,
-                uint32_t record_bytes) noexcept {
-  if (compressed_bytes < kCompressedHeaderBytes) return false;
-  const uint32_t header = read_header(compressed), body_bytes = header & ~kAsItIs;
-  if (body_bytes > compressed_bytes - kCompressedHeaderBytes) return false;
-  const uint8_t* const body = compressed + kCompressedHeaderBytes;
-  if ((header & kAsItIs) != 0) {
-    if (body_bytes != record_bytes) return false;
-    copy_bytes(body, record_bytes, record);
-    return true;
+void begin_compress(RecordCoding& coding, const uint8_t* record, uint32_t record_bytes) noexcept {
+  const Frequent value = most_frequent(record, record_bytes);
+  coding = {0, size_with(value, record_bytes) - kCompressedHeaderBytes, 0, value.value, 0};
+}
+
+uint32_t compress(RecordCoding& coding, const uint8_t* record, uint32_t record_bytes, uint8_t* to,
+                  uint32_t room) noexcept {
+  uint32_t made = 0;
+  while (made < room) {
+    if (coding.lead < kCompressedHeaderBytes) {
+      to[made++] = static_cast<uint8_t>(coding.left >> 8U * coding.lead);
+      ++coding.lead;
+      continue;
+    }
+    if (coding.left == 0) break;
+    --coding.left;
+    if (coding.lead < kLeadBytes) {
+      to[made++] = coding.value;
+      ++coding.lead;
+    } else if (coding.others != 0) {
+      to[made++] = record[take_other(coding)];
+    } else {
+      coding.others =
+          others_from(record + coding.place, places_from(coding.place, record_bytes), coding.value);
+      to[made++] = coding.others;
+      coding.place += 8;
+    }
   }
-  const uint32_t bitmap = bitmap_bytes(record_bytes);
-  if (body_bytes >= record_bytes || body_bytes < 1 + bitmap) return false;
-  const uint8_t* const bits = body + 1;
-  const uint32_t behind = record_bytes % 8;  // places of the last byte
-  if (behind != 0 && bits[bitmap - 1] >> behind != 0) return false;
-  if (count_of_others(bits, bitmap) != body_bytes - 1 - bitmap) return false;
-  const uint8_t* other = bits + bitmap;
-  for (uint32_t i = 0; i < record_bytes; ++i) record[i] = is_other(bits, i) ? *other++ : body[0];
-  return true;
+  return made;
+}
+
+bool decompress(RecordCoding& coding, const uint8_t* from, uint32_t count, uint8_t* record,
+                uint32_t record_bytes) noexcept {
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint8_t byte = from[i];
+    if (coding.lead < kCompressedHeaderBytes) {
+      coding.left |= uint32_t{byte} << 8U * coding.lead;
+      if (++coding.lead == kCompressedHeaderBytes && !may_follow(coding.left, record_bytes))
+        return false;
+      continue;
+    }
+    if (coding.left == 0) break;
+    --coding.left;
+    if (coding.lead < kLeadBytes) {
+      coding.value = byte;
+      ++coding.lead;
+    } else if (coding.others != 0) {
+      record[take_other(coding)] = byte;
+    } else {
+      if (coding.place >= record_bytes) return false;
+      const uint32_t places = places_from(coding.place, record_bytes);
+      if (places < 8 && byte >> places != 0) return false;
+      for (uint32_t k = 0; k < places; ++k) record[coding.place + k] = coding.value;
+      coding.others = byte;
+      coding.place += 8;
+    }
+  }
+  return coding.lead < kCompressedHeaderBytes || coding.left > 0 ||
+         is_decompressed(coding, record_bytes);
+}
+
+bool is_decompressed(const RecordCoding& coding, uint32_t record_bytes) noexcept {
+  return coding.lead == kLeadBytes && coding.left == 0 && coding.others == 0 &&
+         coding.place >= record_bytes;
 }
 
 }  // namespace thimble::runtime

@@ -9,9 +9,7 @@ namespace {
 using Flight = InFlight::Kind;
 
 uint8_t* held_record(const InFlight& flight, int32_t record) noexcept {
-  const HeldRows& held = flight.held;
-  const int32_t row = held.rows > 0 ? record % held.rows : record - held.origin;
-  return held.base + static_cast<uint32_t>(row) * flight.records.record_bytes;
+  return flight.held.base + held_offset(flight, record);
 }
 
 // Behind the records from `first` on that lie side by side in memory and in storage.
@@ -37,13 +35,6 @@ int ask_driver(const thimble_storage& storage, InFlight& flight, uint32_t token)
              : storage.write_async(storage.context, token, offset, bytes, size);
 }
 
-// Counts a fault, of which the last one is the status.
-bool may_try_again(Transfers& transfers, InFlight& flight, int status) noexcept {
-  if (flight.faults++ < kRetries) return true;
-  transfers.status = status;
-  return false;
-}
-
 // Whether the records from `done` on are in flight now.
 bool begin_records(Transfers& transfers, InFlight& flight, uint32_t token) noexcept {
   for (;;) {
@@ -58,13 +49,6 @@ void begin_flight(Transfers& transfers, int32_t token, const InFlight& wanted) n
   flight = wanted;
   if (!begin_records(transfers, flight, static_cast<uint32_t>(token)))
     flight.kind = Flight::kNothing;
-}
-
-// Whether a transfer of records [first, end) has anything to begin.
-bool has_work(Transfers& transfers, int32_t first, int32_t end) noexcept {
-  if (transfers.status == THIMBLE_STORAGE_OK && transfers.storage == nullptr)
-    transfers.status = THIMBLE_STORAGE_MISSING;
-  return transfers.status == THIMBLE_STORAGE_OK && first < end;
 }
 
 // The first of the records with the driver that is not what its tag says, or their end.
@@ -89,6 +73,39 @@ bool took(Transfers& transfers, InFlight& flight, int status) noexcept {
 }
 
 }  // namespace
+
+// Four bits at a time: a table of 64 bytes.
+uint32_t crc_of(const uint8_t* bytes, uint32_t size) noexcept {
+  static constexpr uint32_t kOfNibble[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
+                                             0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+                                             0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+                                             0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+  uint32_t crc = ~0U;
+  for (; size > 0; --size) {
+    crc ^= *bytes++;
+    crc = crc >> 4 ^ kOfNibble[crc & 15U];
+    crc = crc >> 4 ^ kOfNibble[crc & 15U];
+  }
+  return ~crc;
+}
+
+uint32_t held_offset(const InFlight& flight, int32_t record) noexcept {
+  const HeldRows& held = flight.held;
+  const int32_t row = held.rows > 0 ? record % held.rows : record - held.origin;
+  return static_cast<uint32_t>(row) * flight.records.record_bytes;
+}
+
+bool has_work(Transfers& transfers, int32_t first, int32_t end) noexcept {
+  if (transfers.status == THIMBLE_STORAGE_OK && transfers.storage == nullptr)
+    transfers.status = THIMBLE_STORAGE_MISSING;
+  return transfers.status == THIMBLE_STORAGE_OK && first < end;
+}
+
+bool may_try_again(Transfers& transfers, InFlight& flight, int status) noexcept {
+  if (flight.faults++ < kRetries) return true;
+  transfers.status = status;
+  return false;
+}
 
 void begin_write(Transfers& transfers, int32_t token, const Records& records, const HeldRows& held,
                  uint32_t* tags, int32_t first, int32_t end) noexcept {

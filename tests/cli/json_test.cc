@@ -203,6 +203,7 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"run", "zoo:demo", "--on", "qemu"});
   run({"run", "zoo:demo", "--planner", lossy});
   run({"run", "zoo:demo", "--device", device});
+  run({"run", "zoo:unet", "--planner", "tinyseg", "--storage", "card:write=32,compress"});
   run({"run", "zoo:demo", "--core", "cortex-m33"});
   run({"run", "planes.tflite", "--planner", "stream"});
   run({"run", "zoo:demo", "--planner", "original", "--sram", "1K"}, 2);

@@ -72,7 +72,7 @@ class OriginTest : public CommandLine {
             {"--flash", {"1M"}},
             {"--weights", {"compact", "--core", "cortex-m4"}},
             {"--external-ram", {"--device", "models/board.json"}},
-            {"--storage", {"card:write=32,erase=4K", "--planner", "tinyseg"}},
+            {"--storage", {"card:write=32,erase=4K,compress", "--planner", "tinyseg"}},
             {"--max-recompute", {"0.5"}},
             {"--max-latency", {"1.5"}},
             {"--effort", {"2"}},

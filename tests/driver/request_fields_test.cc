@@ -89,7 +89,7 @@ class RequestFields : public ::testing::Test {
           one_of({Weights::kWide, Weights::kFast, Weights::kCompact, Weights::kLeast});
     }
     request.external_ram = one_in(3);
-    request.storage = one_of<std::string>({"", "", "card:write=512,size=1M"});
+    request.storage = one_of<std::string>({"", "card,compress=1K", "card:write=512,size=1M"});
     if (one_in(3)) request.max_recompute = ratio();
     if (one_in(2)) {
       request.planner = one_of({"", "auto"});

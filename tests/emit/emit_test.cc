@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "tests/support/hand_written.h"
@@ -103,6 +104,27 @@ TEST(Emit, RegionsOfALoopAreCutToTheTensor) {
       text,
       HasSubstr(
           "Region{{0, bounded(row - 1, 0, kT6Height), 0, 0}, {1, row, kT6Width, kT6Channels}}"));
+}
+
+// Records of 128 B: 4 + 1 + 16 of them, in granules of 32, are there whatever they are.
+TEST(Emit, CompressedRecordsGoThroughTheirPassage) {
+  const std::string text = text_of(testing::spilled_residual(64), "net.cc");
+  EXPECT_THAT(text, HasSubstr("compressed_transfers.h\""));
+  EXPECT_THAT(text, HasSubstr("static_assert(passage_bytes(64) <= 84, \"kScratch8\");"));
+  EXPECT_THAT(text, HasSubstr("begin_compressed_write(spare_transfers, 1, "
+                              "Records{kT3Buffer2, 128, 128}, "));
+  EXPECT_THAT(text, HasSubstr(", Passage{reinterpret_cast<uint32_t*>(arena + kScratch8), 64, 32}, "
+                              "0, 8);"));
+  EXPECT_THAT(text, HasSubstr("wait_compressed(spare_transfers, 2, "
+                              "Passage{reinterpret_cast<uint32_t*>(arena + kScratch9), 64, 32});"));
+  EXPECT_THAT(text, HasSubstr(" wait(spare_transfers, 0);")) << "of the erase";
+  std::set<std::string> paths;
+  for (const EmittedFile& file : emit_plan(testing::spilled_residual(64), "net"))
+    paths.insert(file.path.substr(file.path.find('/') + 1));
+  EXPECT_TRUE(paths.contains("storage/compressed_transfers.cc"));
+  EXPECT_TRUE(paths.contains("storage/compress.cc"));
+  for (const EmittedFile& file : emit_plan(testing::spilled_residual(), "net"))
+    EXPECT_EQ(file.path.find("compress"), std::string::npos) << file.path;
 }
 
 TEST(Emit, FunctionsAreCalledByTheirOperatorsAndLoops) {

@@ -82,5 +82,27 @@ TEST(StorageOnQemu, ErasesWritesAndReadsTheFlashOfAnNrf51) {
   }
 }
 
+// Four rows, the second one noise, which lies in the flash as it is.
+TEST(StorageOnQemu, FetchesCompressedRowsFromTheFlashOfAnNrf51) {
+  Bytes input(1'200, 0x80);
+  for (size_t i = 0; i < input.size(); ++i) {
+    if (i % 3 == 0 || i / 300 == 1) input[i] = static_cast<uint8_t>(i * 37 + 11);
+  }
+  const CrossBuild build =
+      storage_build("compressed_trip.cc",
+                    {"nrf51_nvmc.cc", "compress.cc", "compressed_transfers.cc", "transfers.cc"},
+                    "cortex-m0", 1'300);
+  const Measured measured =
+      run_on_qemu(build, {InputSet{{input}}}, {.timeout_seconds = kStorageSeconds});
+  EXPECT_EQ(measured.machine, "microbit");
+  const EmulatedRun& run = measured.sets.at(0).at(0);
+  EXPECT_TRUE(run.guards_intact());
+  const Bytes& output = run.outputs.at(0);
+  ASSERT_THAT(output, SizeIs(input.size() + 5));
+  EXPECT_TRUE(std::equal(input.begin(), input.end(), output.begin()));
+  EXPECT_THAT(Bytes(output.end() - 5, output.end()), ElementsAre(0, 1, 0, 1, 1))
+      << "the status, and which rows are compressed";
+}
+
 }  // namespace
 }  // namespace thimble

@@ -59,7 +59,7 @@ TEST(ColdValues, AreComputedAgainOrSpilledOrKept) {
   const Instances before = instances_of(e.graph(), {});
   const std::vector<ValueId> values = {{e.x1.value}};
   const auto resting = [&](Rest way) {
-    return rest(e.graph(), before, values, std::vector{way}, kFirstFurtherMemory, {});
+    return rest(e.graph(), before, values, std::vector{way}, {});
   };
   EXPECT_EQ(resting(Rest::kKept), before);
   EXPECT_THAT(ops_of(resting(Rest::kAgain)),
@@ -80,7 +80,7 @@ TEST(ColdValues, GoThroughGroupsRowByRowAndPixelByPixel) {
   const AxisGraph axes(e.graph());
   const Instances spilled =
       rest(e.graph(), instances_of(e.graph(), {}), std::vector<ValueId>{{e.x1.value}},
-           std::vector{Rest::kSpilled}, kFirstFurtherMemory, {});
+           std::vector{Rest::kSpilled}, {});
   const Dataflow flow(axes, spilled);
   const OrderProblem problem = order_problem(e.graph(), spilled, true);
   const std::vector<int> order = original_order(problem).ops;

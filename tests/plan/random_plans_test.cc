@@ -66,19 +66,23 @@ TEST(RandomTileLoops, ComputeWhatTheReferenceComputes) {
 
 TEST(RandomTileLoops, WithSpilledValuesComputeWhatTheReferenceComputes) {
   const uint64_t graphs = testing::random_cases(300 / testing::kOneIn, 20'000);
-  int moved = 0, stored = 0;
+  int moved = 0, stored = 0, compressed = 0;
   each_plan(
       graphs,
       [&](const Graph& graph, const AxisGraph&, const testing::RandomPlan& drawn) {
         moved += drawn.moved;
         for (const Instance& instance : drawn.plan.instances.list)
           stored += drawn.plan.instances.stores(instance) ? 1 : 0;
+        for (const Value& value : drawn.plan.instances.values)
+          compressed += value.chunk_bytes > 0 ? 1 : 0;
         EXPECT_EQ(testing::fault_of(graph, build(graph, drawn.plan)), "");
       },
       true);
   const auto plans = static_cast<int>(graphs * kPlansPerGraph);
-  fmt::print("{} plans: {} values stored, {} stores and fetches in loops\n", plans, stored, moved);
+  fmt::print("{} plans: {} values stored, {} of them compressed, {} stores and fetches in loops\n",
+             plans, stored, compressed, moved);
   EXPECT_GT(stored, plans / 2);
+  EXPECT_GT(compressed, stored / 4);
   EXPECT_GT(moved, plans / 30);
 }
 

@@ -58,6 +58,10 @@ TEST(HandWritten, TensorsOfTheCallersCostNothing) {
 
 TEST(HandWritten, ASkipTensorInFlashCostsATableOfTags) {
   expect_exact_at_peak(testing::spilled_residual());
+  // And a passage, which there is while the depthwise convolution executes.
+  expect_exact_at_peak(testing::spilled_residual(64));
+  EXPECT_EQ(testing::spilled_residual(64).peak_bytes,
+            testing::spilled_residual().peak_bytes + 20 + 64);
 }
 
 TEST(HandWritten, HalvesOfASkipTensorFreedOneByOneAreExactAtTheirPeak) {

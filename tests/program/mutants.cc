@@ -269,6 +269,19 @@ class Maker {
         buffer.size_bytes += program.memory(buffer.memory).storage->erase_bytes;
       });
     }
+    if (place.transfer().passage.valid()) {
+      numbers("chunk", &TransferCall::chunk_bytes);
+      numbers("first bytes", &TransferCall::first_bytes);
+      for (int32_t b = -1; b < static_cast<int32_t>(schedule_.buffers.size()); ++b) {
+        if (place.transfer().passage.value == b) continue;
+        change_transfer(number, fmt::format("passage in buffer {}", b),
+                        [b](Program&, const Place& p) { p.transfer().passage = {b}; });
+      }
+      change_transfer(number, "as it is", [](Program&, const Place& p) {
+        p.transfer().passage = {};
+        p.transfer().chunk_bytes = p.transfer().first_bytes = 0;
+      });
+    }
     if (place.transfer().kind != TransferKind::kRead &&
         place.transfer().kind != TransferKind::kWrite)
       return;

@@ -43,8 +43,9 @@ std::vector<TransferCall*> transfers_of(std::vector<ProgramNode>& nodes) {
 
 // What the verifier says with one thing changed.
 std::string fault_with(
-    const std::function<void(Program&, const std::vector<TransferCall*>&)>& change) {
-  const testing::HandWritten hand = testing::spilled_residual();
+    const std::function<void(Program&, const std::vector<TransferCall*>&)>& change,
+    int64_t chunk_bytes = 0) {
+  const testing::HandWritten hand = testing::spilled_residual(chunk_bytes);
   Program program = program_of(hand);
   change(program, transfers_of(program.nodes));
   return verify(hand.graph, program).fault;
@@ -104,6 +105,46 @@ TEST(Transfers, VerifierNamesWhatIsWrong) {
               "needs element");
 }
 
+// Buffers as above, and 8 and 9: the passages of the store and of the fetch.
+TEST(Transfers, VerifierNamesWhatIsWrongWithCompressedRecords) {
+  using All = const std::vector<TransferCall*>&;
+  const auto fault = [](const std::function<void(Program&, All)>& change) {
+    return fault_with(change, 64);
+  };
+  EXPECT_EQ(fault([](Program&, All) {}), "");
+  // The depthwise convolution writes to where chunks are meanwhile.
+  expect_part(fault([](Program& p, All) { p.buffers[8].address = p.buffers[4].address; }),
+              "is touched while step 3 (write of spare) brings it there");
+  expect_part(fault([](Program& p, All) { p.buffers[8].address = p.buffers[1].address; }),
+              "its passage lies over its records or their tags");
+  expect_part(fault([](Program& p, All) { p.buffers[9].address = p.buffers[3].address - 60; }),
+              "its passage lies over its records or their tags");
+  expect_part(fault([](Program& p, All) { p.buffers[9].address = p.buffers[6].address + 2; }),
+              "a passage is not one for such chunks");
+  expect_part(fault([](Program&, All t) { t[2]->chunk_bytes = 48; }),
+              "a passage is not one for such chunks");
+  expect_part(fault([](Program&, All t) { t[2]->chunk_bytes = 96; }),
+              "a passage is not one for such chunks");
+  for (const int64_t first : {0, 16, 96}) {
+    expect_part(fault([&](Program&, All t) { t[6]->first_bytes = first; }),
+                "a passage is not one for such chunks");
+  }
+  expect_part(fault([](Program&, All t) { t[2]->passage = {2}; }),
+              "a passage is in memory that is laid out");
+  expect_part(fault([](Program&, All t) { t[3]->passage = {9}; }),
+              "its passage is not the one of what was begun");
+  expect_part(fault([](Program&, All t) { t[3]->chunk_bytes = 32; }),
+              "its passage is not the one of what was begun");
+  // Records that are stored as they are, and read as compressed ones.
+  expect_part(fault([](Program&, All t) {
+                for (TransferCall* transfer : {t[2], t[3]}) {
+                  transfer->passage = {};
+                  transfer->chunk_bytes = transfer->first_bytes = 0;
+                }
+              }),
+              "record 0 is not the one that its tag was made of");
+}
+
 TEST(Transfers, OfOtherFormsAreMalformed) {
   const testing::HandWritten hand = testing::spilled_residual();
   const auto fault = [&](const std::function<void(Schedule&)>& change) {
@@ -146,15 +187,66 @@ TEST(Transfers, OfOtherFormsAreMalformed) {
               "in storage are values, neither in a ring nor moving");
 }
 
+TEST(Transfers, CompressedOnesOfOtherFormsAreMalformed) {
+  const testing::HandWritten hand = testing::spilled_residual(64);
+  const auto fault = [&](const std::function<void(Schedule&)>& change) {
+    Schedule schedule = hand.schedule;
+    change(schedule);
+    return malformed(hand.graph, schedule);
+  };
+  const auto step = [](Schedule& s, size_t node) -> Step& {
+    return std::get<Step>(s.nodes[node].what);
+  };
+  EXPECT_EQ(fault([](Schedule&) {}), "");
+  expect_part(fault([](Schedule& s) { s.buffers[2].chunk_bytes = 48; }),
+              "its chunks are not whole granules of a record");
+  for (const int64_t chunk : {-32, 160}) {
+    expect_part(fault([&](Schedule& s) { s.buffers[2].chunk_bytes = chunk; }),
+                "its chunks are not whole granules of a record");
+  }
+  expect_part(fault([](Schedule& s) { s.buffers[2].chunk_bytes = 32; }),
+              "chunks of 32 bytes have a passage");
+  expect_part(fault([](Schedule& s) { s.buffers[2].chunk_bytes = 0; }),
+              "its records are not compressed");
+  expect_part(fault([](Schedule& s) { s.buffers[1].chunk_bytes = 32; }),
+              "it has chunks, but is not in storage");
+  expect_part(fault([&](Schedule& s) { step(s, 3).passage = {}; }),
+              "a transfer of compressed records has no passage");
+  expect_part(fault([&](Schedule& s) { step(s, 3).passage = {99}; }),
+              "a transfer of compressed records has no passage");
+  expect_part(fault([&](Schedule& s) { step(s, 3).passage = {4}; }),
+              "chunks of 64 bytes have a passage");
+  expect_part(fault([&](Schedule& s) { step(s, 5).passage = {9}; }), "one of another transfer");
+  expect_part(fault([&](Schedule& s) { step(s, 0).passage = {8}; }), "an erase has no tags");
+  expect_part(fault([&](Schedule& s) { step(s, 4).passage = {8}; }), "but is no transfer");
+}
+
 TEST(Transfers, ASavedPlanHasThem) {
-  const testing::HandWritten hand = testing::spilled_residual();
-  const PlacedPlan plan{.planner = "by hand",
-                        .schedule = hand.schedule,
-                        .placement = place(hand.graph, hand.schedule, {}),
-                        .accumulators = {}};
-  const SavedPlan read = plan_from_json(to_json(plan, {}), "test");
-  EXPECT_EQ(read.plan.schedule, plan.schedule);
-  EXPECT_EQ(read.plan.placement.addresses, plan.placement.addresses);
+  for (const int64_t chunk_bytes : {0, 64}) {
+    const testing::HandWritten hand = testing::spilled_residual(chunk_bytes);
+    const PlacedPlan plan{.planner = "by hand",
+                          .schedule = hand.schedule,
+                          .placement = place(hand.graph, hand.schedule, {}),
+                          .accumulators = {}};
+    const SavedPlan read = plan_from_json(to_json(plan, {}), "test");
+    EXPECT_EQ(read.plan.schedule, plan.schedule);
+    EXPECT_EQ(read.plan.placement.addresses, plan.placement.addresses);
+  }
+}
+
+// A granule is all that a record takes, or chunks are whole granules of it.
+TEST(Transfers, ChunksAreWholeGranules) {
+  const RecordForm form = record_form({.tensor = {0}, .extents = {1, 40, 60, 16}}, 32);
+  EXPECT_EQ(first_bytes(960, 1, 256), 4 + 1 + 120);
+  EXPECT_EQ(first_bytes(960, 32, 256), 128);
+  EXPECT_EQ(first_bytes(960, 32, 64), 64);
+  EXPECT_EQ(chunk_bytes(form, 32, 256), 256);
+  EXPECT_EQ(chunk_bytes(form, 32, 100), 96);
+  EXPECT_EQ(chunk_bytes(form, 32, 1), 32);
+  EXPECT_EQ(chunk_bytes(form, 32, 100'000), 960);
+  EXPECT_EQ(chunk_bytes(form, 512, 256), 512);
+  EXPECT_EQ(chunk_bytes(record_form({.tensor = {0}, .extents = {1, 40, 60, 16}}, 1024), 1024, 256),
+            0);
 }
 
 TEST(Transfers, RecordsAreRowsUnlessTheseAreShort) {
@@ -180,15 +272,17 @@ TEST(Transfers, RecordsAreRowsUnlessTheseAreShort) {
 }
 
 TEST(Transfers, EveryHarmfulMutantIsCaught) {
-  const testing::HandWritten hand = testing::spilled_residual();
-  const testing::MutantCount count =
-      testing::count_mutants(hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}), 1);
-  for (const std::string& missed : count.missed) ADD_FAILURE() << missed;
-  const int made = count.made_of.at(testing::MutantKind::kTransfers);
-  fmt::print("{} mutants of transfers, {} caught\n", made,
-             count.caught_of.at(testing::MutantKind::kTransfers));
-  EXPECT_GT(made, 150);
-  EXPECT_GT(count.caught_of.at(testing::MutantKind::kTransfers), made / 2);
+  for (const int64_t chunk_bytes : {0, 64}) {
+    const testing::HandWritten hand = testing::spilled_residual(chunk_bytes);
+    const testing::MutantCount count =
+        testing::count_mutants(hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}), 1);
+    for (const std::string& missed : count.missed) ADD_FAILURE() << missed;
+    const int made = count.made_of.at(testing::MutantKind::kTransfers);
+    fmt::print("{} mutants of transfers, {} caught\n", made,
+               count.caught_of.at(testing::MutantKind::kTransfers));
+    EXPECT_GT(made, 150);
+    EXPECT_GT(count.caught_of.at(testing::MutantKind::kTransfers), made / 2);
+  }
 }
 
 /// x -> conv a -> depthwise b, stride 2 -> conv c -> resize d; concat(a, d) -> conv y
@@ -205,9 +299,12 @@ struct SmallUnet {
     g.output(y);
   }
   /// a lies in storage until it is concatenated; without members.
-  [[nodiscard]] Plan spilled() const {
+  [[nodiscard]] Plan spilled(int64_t chunk_bytes = 0) const {
     return {.instances = spill(instances_of(g.graph(), {}),
-                               {{.value = {a.value}, .fetched_for = {{{4}}}, .axis_order = {}}},
+                               {{.value = {a.value},
+                                 .fetched_for = {{{4}}},
+                                 .axis_order = {},
+                                 .chunk_bytes = chunk_bytes}},
                                kFirstFurtherMemory),
             .members = {},
             .overlaps = {},
@@ -254,39 +351,94 @@ TEST(Transfers, ASpilledTensorIsNotThereInBetween) {
   }
 }
 
+// Rows of 96 B. What they pass through is there only as long as nothing else but a and d is.
+TEST(Transfers, ACompressedTensorTakesAPassageMeanwhile) {
+  const SmallUnet net;
+  const Graph& graph = net.g.graph();
+  for (const auto& [storage, chunk_bytes] :
+       {std::pair{BlockStorage{}, 1},
+        {BlockStorage{}, 50},
+        {BlockStorage{.write_bytes = 32, .erase_bytes = 4096, .most_in_flight = 2}, 64},
+        {BlockStorage{.write_bytes = 32}, 96}}) {
+    Plan plan = net.spilled(chunk_bytes);
+    for (int k = 0; k < 8; ++k) plan.members.push_back(call(k));
+    plan.memories = with_storage(storage);
+    expect_right(graph, plan, 4 * 16 * 12 * 8);
+    const AxisGraph axes(graph);
+    const Dataflow flow(axes, plan.instances);
+    EXPECT_EQ(flow.scratch_bytes({.instance = {2}}), passage_bytes(chunk_bytes));
+    EXPECT_EQ(flow.scratch_bytes({.instance = {5}}), passage_bytes(chunk_bytes));
+    EXPECT_EQ(flow.scratch_bytes({.instance = {6}}), 0);
+  }
+}
+
+// Zeros all of them: an eighth of what there is, and a header and a value for each row.
+TEST(Transfers, MovedBytesAreCounted) {
+  testing::TestGraph g(3);
+  const TensorId x = g.input({1, 16, 12, 8});
+  g.output(g.add(x, g.depthwise(x, 3, 1)));
+  const Graph& graph = g.graph();
+  for (const int64_t chunk_bytes : {0, 32}) {
+    Plan plan{.instances = spill(instances_of(graph, {}),
+                                 {{.value = {x.value},
+                                   .fetched_for = {{{1}}},
+                                   .axis_order = {},
+                                   .chunk_bytes = chunk_bytes}},
+                                 kFirstFurtherMemory),
+              .members = {},
+              .overlaps = {},
+              .accumulators = {}};
+    for (int k = 0; k < 4; ++k) plan.members.push_back(call(k));
+    plan.memories = with_storage({.write_bytes = 32});
+    const Schedule schedule = build(graph, plan);
+    const Program program = lower(graph, schedule, place(graph, schedule, {}));
+    ASSERT_EQ(verify(graph, program).fault, "");
+    const MovedBytes all{16 * 96, 16 * 96};
+    EXPECT_EQ(most_moved(program), all);
+    MovedBytes moved;
+    const std::vector<Bytes> zeros{Bytes(16 * 96)};
+    EXPECT_EQ(execute_in_turn(program, {zeros, zeros}, &moved).size(), 2);
+    // What is read at first is a chunk, of which a record has 17 B.
+    EXPECT_EQ(moved, chunk_bytes == 0 ? (MovedBytes{2 * all.written, 2 * all.read})
+                                      : (MovedBytes{2 * 16 * 17, 2 * 16 * 32}));
+  }
+}
+
 // Stored a row at a time as it is made, fetched a row at a time as it is read: neither is ever
 // whole.
 TEST(Transfers, ATensorStreamsToStorageAndBack) {
-  const SmallUnet net;
-  const Graph& graph = net.g.graph();
-  Plan plan = net.spilled();
-  const Instances& all = plan.instances;
-  plan.memories = with_storage({.write_bytes = 32, .erase_bytes = 4096});
-  const auto group = [&](int first, int end) {
-    Group result;
-    for (int k = first; k < end; ++k) result.members.push_back(call(k));
-    result.loop = {.paced = all.list[static_cast<size_t>(end - 1)].makes,
-                   .axis = 1,
-                   .step = 1,
-                   .border = Border::kRoll,
-                   .others = {},
-                   .alongside = {}};
-    return Member{result};
-  };
-  Member encoder = group(0, 3), decoder = group(4, 8);
-  std::get<Group>(encoder.what).loop.paced = all.list[1].makes;
-  plan.members = {encoder, call(3), decoder};
-  const AxisGraph axes(graph);
-  const Dataflow flow(axes, plan.instances);
-  ASSERT_TRUE(derive(flow, std::get<Group>(encoder.what)).has_value());
-  ASSERT_TRUE(derive(flow, std::get<Group>(decoder.what)).has_value());
-  const Schedule schedule = build(flow, plan);
-  for (const Buffer& buffer : schedule.buffers) {
-    if (buffer.tensor == net.a && buffer.memory == kArena) {
-      EXPECT_TRUE(buffer.wrap.has_value());
+  for (const int64_t chunk_bytes : {0, 32, 96}) {
+    const SmallUnet net;
+    const Graph& graph = net.g.graph();
+    Plan plan = net.spilled(chunk_bytes);
+    const Instances& all = plan.instances;
+    plan.memories = with_storage({.write_bytes = 32, .erase_bytes = 4096});
+    const auto group = [&](int first, int end) {
+      Group result;
+      for (int k = first; k < end; ++k) result.members.push_back(call(k));
+      result.loop = {.paced = all.list[static_cast<size_t>(end - 1)].makes,
+                     .axis = 1,
+                     .step = 1,
+                     .border = Border::kRoll,
+                     .others = {},
+                     .alongside = {}};
+      return Member{result};
+    };
+    Member encoder = group(0, 3), decoder = group(4, 8);
+    std::get<Group>(encoder.what).loop.paced = all.list[1].makes;
+    plan.members = {encoder, call(3), decoder};
+    const AxisGraph axes(graph);
+    const Dataflow flow(axes, plan.instances);
+    ASSERT_TRUE(derive(flow, std::get<Group>(encoder.what)).has_value());
+    ASSERT_TRUE(derive(flow, std::get<Group>(decoder.what)).has_value());
+    const Schedule schedule = build(flow, plan);
+    for (const Buffer& buffer : schedule.buffers) {
+      if (buffer.tensor == net.a && buffer.memory == kArena) {
+        EXPECT_TRUE(buffer.wrap.has_value());
+      }
     }
+    expect_right(graph, plan, evaluate(flow, plan).peak_bytes);
   }
-  expect_right(graph, plan, evaluate(flow, plan).peak_bytes);
 }
 
 }  // namespace

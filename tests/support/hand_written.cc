@@ -5,6 +5,7 @@
 #include "tests/support/test_graph.h"
 #include "thimble/model/error.h"
 #include "thimble/schedule/gather.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble::testing {
 namespace {
@@ -313,7 +314,8 @@ HandWritten several_memories() {
 //          2 as   8 records of 128 B in flash    3 tags 32            arena
 //          4 b    1,024   5 c  1,024             6 ring two rows of a, 256     7 y  1,024, over c
 // peak: a, b and tags, while the depthwise convolution executes
-HandWritten spilled_residual() {
+// compressed: 8, 9 the passages of the store and of the fetch
+HandWritten spilled_residual(int64_t chunk_bytes) {
   const Residual net(6);
   const auto& [g, x, a, b, c, y] = net;
   const Graph& graph = g.graph();
@@ -331,6 +333,9 @@ HandWritten spilled_residual() {
     schedule.buffers.push_back(whole_buffer(graph, tensor));
   schedule.buffers[kStored.index()].memory = kStorage;
   schedule.buffers[kTags.index()] = {.tensor = {}, .type = DType::kInt32, .extents = {8}};
+  schedule.buffers[kStored.index()].chunk_bytes = chunk_bytes;
+  const BufferId store_passage = add_passage(schedule, kStored);
+  const BufferId fetch_passage = add_passage(schedule, kStored);
   Buffer& ring = schedule.buffers[kRing.index()];
   ring.extents[kStreamAxis] = 2;
   ring.wrap = Wrap{kStreamAxis, 2};
@@ -341,24 +346,25 @@ HandWritten spilled_residual() {
   };
   const RegionExpr nothing(4, {index(0), index(0)});
   const auto transfer = [&](TransferPart part, TokenId token, RegionExpr region, BufferId from,
-                            BufferId to, BufferId tags) {
+                            BufferId to, BufferId tags, BufferId passage) {
     return Node{Step{.region = std::move(region),
                      .in = {from},
                      .out = to,
                      .scratch = tags,
+                     .passage = passage,
                      .transfer = part,
                      .token = token}};
   };
   const auto store = [&](TransferPart part, RegionExpr region) {
-    return transfer(part, kStore, std::move(region), kA, kStored, kTags);
+    return transfer(part, kStore, std::move(region), kA, kStored, kTags, store_passage);
   };
   const auto fetch = [&](TransferPart part, RegionExpr region) {
-    return transfer(part, kFetch, std::move(region), kStored, kRing, kTags);
+    return transfer(part, kFetch, std::move(region), kStored, kRing, kTags, fetch_passage);
   };
   const RegionExpr first_row = along(graph.tensor(a).shape, kStreamAxis, {index(0), index(1)});
-  schedule.nodes = {transfer(TransferPart::kErase, kErase, nothing, kStored, kStored, {}),
+  schedule.nodes = {transfer(TransferPart::kErase, kErase, nothing, kStored, kStored, {}, {}),
                     {Step{.op = {0}, .region = all(a), .in = {kX, {}, {}}, .out = kA}},
-                    transfer(TransferPart::kWait, kErase, nothing, kStored, kStored, {}),
+                    transfer(TransferPart::kWait, kErase, nothing, kStored, kStored, {}, {}),
                     store(TransferPart::kBegin, all(a)),
                     {Step{.op = {1}, .region = all(b), .in = {kA, {}, {}}, .out = kB}},
                     store(TransferPart::kWait, nothing),
@@ -373,7 +379,8 @@ HandWritten spilled_residual() {
   schedule.inputs = {kX};
   schedule.outputs = {kY};
   schedule.shares = {{kY, kC}};
-  return {graph, schedule, 2 * 1'024 + 32};
+  const int64_t passage = chunk_bytes == 0 ? 0 : passage_bytes(chunk_bytes);
+  return {graph, schedule, 2 * 1'024 + 32 + passage};
 }
 
 }  // namespace thimble::testing

@@ -33,7 +33,8 @@ struct HandWritten {
 constexpr MemoryId kSram2{4}, kPsram{5};  ///< of several_memories()
 /// A residual whose skip tensor is in flash while the branch is made: stored beside a convolution,
 /// fetched a row ahead of the sum (docs/memories.md).
-[[nodiscard]] HandWritten spilled_residual();
+/// chunk_bytes: its records are compressed; 0: they are not.
+[[nodiscard]] HandWritten spilled_residual(int64_t chunk_bytes = 0);
 constexpr MemoryId kStorage{4};  ///< of spilled_residual()
 
 }  // namespace thimble::testing

@@ -11,6 +11,7 @@
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
 #include "thimble/plan/order_plan.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble::testing {
 namespace {
@@ -56,8 +57,19 @@ Instances random_instances(const Graph& graph, zoo::Random& random) {
   return result;
 }
 
-/// One to three values that are stored, and fetched for some or all of their readers.
-Instances random_spills(const Graph& graph, Instances instances, zoo::Random& random) {
+ScheduleMemory random_storage(zoo::Random& random) {
+  const int64_t granule = int64_t{1} << random.between(0, 5);
+  return {.name = "spare",
+          .kind = MemoryKind::kBlockStorage,
+          .alignment = 32,
+          .storage = BlockStorage{.write_bytes = granule,
+                                  .erase_bytes = random.chance(0.5) ? 0 : 16 * granule}};
+}
+
+/// One to three values that are stored, some of them compressed, and fetched for some or all of
+/// their readers.
+Instances random_spills(const Graph& graph, Instances instances, const BlockStorage& storage,
+                        zoo::Random& random) {
   for (int64_t more = random.between(1, 3); more > 0; --more) {
     const auto v =
         static_cast<size_t>(random.between(0, static_cast<int64_t>(instances.values.size()) - 1));
@@ -76,6 +88,11 @@ Instances random_spills(const Graph& graph, Instances instances, zoo::Random& ra
       if (r == first || random.chance(0.4)) spill.fetched_for.emplace_back();
       spill.fetched_for.back().push_back(its[r]);
     }
+    if (random.chance(0.5)) {
+      const RecordForm form =
+          record_form(whole_buffer(graph, instances.value(value)), storage.write_bytes);
+      spill.chunk_bytes = chunk_bytes(form, storage.write_bytes, random.between(1, 300));
+    }
     instances = thimble::spill(instances, {spill}, kFirstFurtherMemory);
   }
   return instances;
@@ -87,18 +104,12 @@ class RandomPlanner {
       : random_(random),
         graph_(axes.graph()),
         axes_(axes),
-        instances_(spills ? random_spills(graph_, random_instances(graph_, random), random)
+        storage_(spills ? random_storage(random) : ScheduleMemory{}),
+        instances_(spills ? random_spills(graph_, random_instances(graph_, random),
+                                          *storage_.storage, random)
                           : random_instances(graph_, random)),
         flow_(axes, instances_) {
-    if (spills) {
-      const int64_t granule = int64_t{1} << random.between(0, 5);
-      result_.plan.memories.push_back(
-          {.name = "spare",
-           .kind = MemoryKind::kBlockStorage,
-           .alignment = 32,
-           .storage = BlockStorage{.write_bytes = granule,
-                                   .erase_bytes = random.chance(0.5) ? 0 : 16 * granule}});
-    }
+    if (spills) result_.plan.memories.push_back(storage_);
   }
 
   RandomPlan run() {
@@ -426,6 +437,7 @@ class RandomPlanner {
   zoo::Random& random_;
   const Graph& graph_;
   const AxisGraph& axes_;
+  ScheduleMemory storage_;
   Instances instances_;
   Dataflow flow_;
   RandomPlan result_;

@@ -55,7 +55,8 @@ std::vector<Base> bases() {
   for (const testing::HandWritten& hand :
        {testing::channel_loop(), testing::channel_loop(DType::kInt8), testing::row_span(),
         testing::row_stream(), testing::row_span_of_user(), testing::residual_in_halves(true),
-        testing::turned_input(), testing::several_memories(), testing::spilled_residual()}) {
+        testing::turned_input(), testing::several_memories(), testing::spilled_residual(),
+        testing::spilled_residual(32)}) {
     add_base(result, hand.graph,
              {.planner = "by hand",
               .schedule = hand.schedule,

@@ -64,7 +64,7 @@ TEST(Trace, OfHandWrittenSchedulesIsTheirProgram) {
        {testing::channel_loop(), testing::channel_loop(DType::kInt16),
         testing::channel_loop(DType::kInt8), testing::row_span(), testing::row_stream(),
         testing::row_span_of_user(), testing::residual_in_halves(true), testing::turned_input(),
-        testing::several_memories(), testing::spilled_residual()}) {
+        testing::several_memories(), testing::spilled_residual(), testing::spilled_residual(64)}) {
     const Compiled compiled = by_hand(hand);
     size_t lines = 0;
     EXPECT_EQ(difference(compiled, compiled.program, "net", lines), "");

@@ -121,7 +121,7 @@ std::string HostBuild::build_traced(const std::vector<EmittedProject>& projects)
     sources.push_back((folder / (p.name + "_weights.cc")).string());
     link.push_back((folder / (p.name + ".cc")).string());
     for (const EmittedFile& file : p.files) {
-      if (file.path.ends_with("/storage/transfers.cc"))
+      if (file.path.find("/storage/") != std::string::npos && file.path.ends_with(".cc"))
         transfers.insert((folder / file.path).string());
     }
   }

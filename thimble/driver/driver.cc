@@ -84,12 +84,15 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
 
 Limits limits_of(const Request& request, const TimeLimit& time) {
   // What throws comes first: GCC 12 destroys members that were not yet initialised.
-  std::optional<ScheduleMemory> storage = requested_storage(request);
+  const std::optional<RequestedStorage> storage = requested_storage(request);
   Core core = estimated_core(request.target.core);
   const double latency = max_latency(request);
   return {.sram_bytes = request.arena_limit_bytes(),
           .memories = {},
-          .storage = std::move(storage),
+          .storage = storage ? std::optional(storage->memory) : std::nullopt,
+          .storage_cycles = storage ? storage_cycles(storage->figures, request.target.clock_hz)
+                                    : TransferCycles{},
+          .storage_chunk_bytes = storage ? storage->chunk_bytes : 0,
           .max_recompute = request.max_recompute,
           .in_place = request.in_place,
           .ports = request.ports,

@@ -295,13 +295,13 @@ std::vector<RequestField> all_fields() {
        .option = "--storage",
        .group = kLimits,
        .form = kText,
-       .type = "NAME[:KEY=VALUE,..]",
+       .type = "NAME[:KEY=VALUE,..][,compress]",
        .help =
            "Block storage for tensors that are spilled: a storage of the device, or one of your "
            "own: write=BYTES, a granule (1); erase=SIZE, a block (0: need not be erased); "
-           "size=SIZE; queue=NUMBER, transfers in flight (2); for `simulate` read_speed, "
-           "write_speed=SIZE a second; access_time, erase_time=SECONDS; endurance=ERASES; "
-           "stalls=yes",
+           "size=SIZE; queue=NUMBER, transfers in flight (2); compress[=SIZE], records are "
+           "compressed, SIZE bytes at a time (256); read_speed, write_speed=SIZE a second (1M); "
+           "access_time, erase_time=SECONDS; endurance=ERASES; stalls=yes",
        .set = [](R& r, const V& v) { r.storage = v.text(); },
        .texts = [](const R& r) { return text_if(!r.storage.empty(), r.storage); }},
       {.name = "max_recompute",

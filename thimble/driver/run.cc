@@ -192,11 +192,17 @@ Inferences run_reference(const Graph& graph, const std::vector<InputCase>& cases
 Inferences run_host(const Compiled& compiled, std::vector<InputCase> cases) {
   const std::vector<std::vector<Bytes>> exact = expect_lossy(compiled.graph, cases);
   Inferences result;
+  MovedBytes moved;
   for (size_t begin = 0, end = 1; begin < cases.size(); begin = end++) {
     std::vector<std::vector<Bytes>> in_turn = {cases[begin].inputs};
     for (; end < cases.size() && cases[end].goes_on; ++end) in_turn.push_back(cases[end].inputs);
-    for (std::vector<Bytes>& outputs : execute_in_turn(compiled.program, in_turn))
+    for (std::vector<Bytes>& outputs : execute_in_turn(compiled.program, in_turn, &moved))
       result.outputs.push_back(std::move(outputs));
+  }
+  if (compiled.program.token_count > 0) {
+    const MovedBytes most = most_moved(compiled.program);
+    const auto count = static_cast<int64_t>(cases.size());
+    result.moved = {{.moved = moved, .most = {most.written * count, most.read * count}}};
   }
   add_deviations(compiled.graph, exact, result);
   compare_outputs(compiled.graph, cases, result);

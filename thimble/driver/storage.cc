@@ -9,6 +9,7 @@
 
 #include "thimble/emit/names.h"
 #include "thimble/model/error.h"
+#include "thimble/schedule/records.h"
 #include "thimble/schedule/target_memories.h"
 #include "thimble/target/size.h"
 
@@ -71,16 +72,12 @@ bool set_figure(StorageFigures& figures, const std::string& key, const std::stri
   return true;
 }
 
-/// A storage that a request describes.
-struct Described {
-  ScheduleMemory memory;
-  StorageFigures figures;
-};
-
-void set(Described& described, const std::string& key, const std::string& text) {
-  ScheduleMemory& memory = described.memory;
-  if (set_figure(described.figures, key, text)) return;
-  if (key == "write") {
+void set(RequestedStorage& storage, const std::string& key, const std::string& text) {
+  ScheduleMemory& memory = storage.memory;
+  if (set_figure(storage.figures, key, text)) return;
+  if (key == "compress") {
+    storage.chunk_bytes = text.empty() ? kUsualChunkBytes : above_0(key, text);
+  } else if (key == "write") {
     memory.storage->write_bytes = size_of(key, text);
   } else if (key == "erase") {
     memory.storage->erase_bytes = size_of(key, text);
@@ -92,32 +89,32 @@ void set(Described& described, const std::string& key, const std::string& text) 
   } else {
     throw CompileError(kOption,
                        fmt::format("there is no '{}'; there are: write, erase, size, queue, "
-                                   "read_speed, write_speed, access_time, erase_time, "
+                                   "compress, read_speed, write_speed, access_time, erase_time, "
                                    "endurance, stalls",
                                    key));
   }
 }
 
-Described described(const std::string& name, std::string_view rest) {
-  Described result{.memory = {.name = name,
-                              .kind = MemoryKind::kBlockStorage,
-                              .storage = BlockStorage{.most_in_flight = kUsualInFlight}},
-                   .figures = {}};
+RequestedStorage described(const std::string& name) {
+  return {.memory = {.name = name,
+                     .kind = MemoryKind::kBlockStorage,
+                     .storage = BlockStorage{.most_in_flight = kUsualInFlight}},
+          .figures = {}};
+}
+
+/// KEY=VALUE,..
+void set_all(RequestedStorage& storage, std::string_view rest) {
   while (!rest.empty()) {
     const size_t comma = rest.find(',');
     const std::string pair(rest.substr(0, comma));
     rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
     const size_t equals = pair.find('=');
-    set(result, pair.substr(0, equals), equals == std::string::npos ? "" : pair.substr(equals + 1));
+    set(storage, pair.substr(0, equals),
+        equals == std::string::npos ? "" : pair.substr(equals + 1));
   }
-  const BlockStorage& blocks = *result.memory.storage;
-  result.figures.write_granule_bytes = blocks.write_bytes;
-  result.figures.erase_block_bytes = blocks.erase_bytes;
-  result.figures.transfers_in_flight = blocks.most_in_flight;
-  return result;
 }
 
-ScheduleMemory of_device(const Memory& memory) {
+RequestedStorage of_device(const Memory& memory) {
   const StorageFigures figures = memory.storage.value_or(StorageFigures{});
   const char* unknown = !figures.write_granule_bytes ? "the granule it is written in (write)"
                         : !figures.erase_block_bytes ? "its blocks (erase)"
@@ -125,13 +122,14 @@ ScheduleMemory of_device(const Memory& memory) {
   if (unknown != nullptr)
     throw CompileError(kOption, fmt::format("of {} {} is not known: --storage {}:write=..,erase=..",
                                             memory.name, unknown, memory_identifier(memory.name)));
-  return {.name = memory_identifier(memory.name),
-          .kind = MemoryKind::kBlockStorage,
-          .capacity_bytes = memory.size_bytes(),
-          .storage = BlockStorage{.write_bytes = *figures.write_granule_bytes,
-                                  .erase_bytes = *figures.erase_block_bytes,
-                                  .most_in_flight = static_cast<int>(
-                                      figures.transfers_in_flight.value_or(kUsualInFlight))}};
+  const auto in_flight = static_cast<int>(figures.transfers_in_flight.value_or(kUsualInFlight));
+  return {.memory = {.name = memory_identifier(memory.name),
+                     .kind = MemoryKind::kBlockStorage,
+                     .capacity_bytes = memory.size_bytes(),
+                     .storage = BlockStorage{.write_bytes = *figures.write_granule_bytes,
+                                             .erase_bytes = *figures.erase_block_bytes,
+                                             .most_in_flight = in_flight}},
+          .figures = figures};
 }
 
 bool is_called(const Memory& memory, const std::string& name) {
@@ -139,7 +137,7 @@ bool is_called(const Memory& memory, const std::string& name) {
          (memory_identifier(memory.name) == name || memory.name == name);
 }
 
-ScheduleMemory of_device(const std::string& name, const Target& target) {
+RequestedStorage of_device(const std::string& name, const Target& target) {
   std::string known;
   for (const Memory& memory : target.memories) {
     if (is_called(memory, name)) return of_device(memory);
@@ -155,19 +153,22 @@ ScheduleMemory of_device(const std::string& name, const Target& target) {
 
 }  // namespace
 
-std::optional<ScheduleMemory> requested_storage(const Request& request) {
+std::optional<RequestedStorage> requested_storage(const Request& request) {
   if (request.storage.empty()) return std::nullopt;
-  const size_t colon = request.storage.find(':');
-  const std::string name = request.storage.substr(0, colon);
-  ScheduleMemory memory =
-      colon == std::string::npos
-          ? of_device(name, request.target)
-          : described(name, std::string_view(request.storage).substr(colon + 1)).memory;
+  const size_t end = request.storage.find_first_of(":,");
+  const std::string name = request.storage.substr(0, end);
+  const bool is_described = end != std::string::npos && request.storage[end] == ':';
+  RequestedStorage result = is_described ? described(name) : of_device(name, request.target);
+  if (end != std::string::npos) set_all(result, std::string_view(request.storage).substr(end + 1));
+  const BlockStorage& blocks = *result.memory.storage;
+  result.figures.write_granule_bytes = blocks.write_bytes;
+  result.figures.erase_block_bytes = blocks.erase_bytes;
+  result.figures.transfers_in_flight = blocks.most_in_flight;
   std::vector<ScheduleMemory> memories = common_memories();
-  memories.push_back(memory);
+  memories.push_back(result.memory);
   if (const std::string fault = memories_fault(memories); !fault.empty())
     throw CompileError(kOption, fault.substr(fault.find(": ") + 2));
-  return memory;
+  return result;
 }
 
 std::map<std::string, StorageFigures> storage_figures(const Request& request) {
@@ -176,12 +177,22 @@ std::map<std::string, StorageFigures> storage_figures(const Request& request) {
     if (memory.kind == MemoryKind::kBlockStorage)
       result[memory_identifier(memory.name)] = memory.storage.value_or(StorageFigures{});
   }
-  const size_t colon = request.storage.find(':');
-  if (colon != std::string::npos) {
-    const std::string name = request.storage.substr(0, colon);
-    result[name] = described(name, std::string_view(request.storage).substr(colon + 1)).figures;
-  }
+  if (const std::optional<RequestedStorage> storage = requested_storage(request))
+    result[storage->memory.name] = storage->figures;
   return result;
+}
+
+TransferCycles storage_cycles(const StorageFigures& figures, int64_t clock_hz) {
+  constexpr double kUsualClock = 100e6, kUsualSpeed = 1e6;
+  const double clock = clock_hz > 0 ? static_cast<double>(clock_hz) : kUsualClock;
+  const auto each_byte = [&](const std::optional<int64_t>& speed) {
+    return clock / (speed ? static_cast<double>(*speed) : kUsualSpeed);
+  };
+  return {.access = clock * figures.access_seconds.value_or(0),
+          .read_byte = each_byte(figures.read_bytes_per_second),
+          .write_byte = each_byte(figures.write_bytes_per_second),
+          .erase_block = clock * figures.erase_seconds.value_or(0),
+          .beside = !figures.stalls_core.value_or(false)};
 }
 
 int64_t flash_taken_bytes(const Program& program, const Request& request) {

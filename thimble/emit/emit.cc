@@ -37,6 +37,7 @@ std::vector<EmittedFile> runtime_of(const Program& program, const EmitOptions& o
   if (!storages(program).empty())
     paths.insert({"include/thimble_runtime/storage.h", "include/thimble_runtime/transfers.h",
                   "storage/transfers.cc"});
+  if (compresses(program)) paths.insert({"storage/compress.cc", "storage/compressed_transfers.cc"});
   return runtime_copies(options.runtime, used, paths);
 }
 
@@ -49,6 +50,13 @@ std::string scratch_asserts(const Program& program) {
   });
   const AddressNames address_name(program);
   std::string text;
+  std::set<std::pair<BufferId, int64_t>> passages;
+  written_transfers(program.nodes, [&](const TransferCall& transfer) {
+    if (transfer.passage.valid()) passages.emplace(transfer.passage, transfer.chunk_bytes);
+  });
+  for (const auto& [buffer, chunk_bytes] : passages)
+    text += fmt::format("static_assert(passage_bytes({}) <= {}, \"{}\");\n", chunk_bytes,
+                        program.buffer(buffer).size_bytes, address_name(buffer));
   for (const auto& [buffer, number, kernel] : all) {
     const ProgramParams& params = program.params[static_cast<size_t>(number)];
     const std::string wanted =
@@ -93,7 +101,8 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
       name, runtime_folder(options.runtime), uses_assert(program),
       storages(program).empty()
           ? ""
-          : fmt::format("#include \"{}/transfers.h\"\n", runtime_folder(options.runtime)));
+          : fmt::format("#include \"{}/{}transfers.h\"\n", runtime_folder(options.runtime),
+                        compresses(program) ? "compressed_" : ""));
   if (!storages(program).empty())
     text += fmt::format("constexpr int32_t kTokens = {};  // of transfers in flight\n\n",
                         program.token_count);

@@ -10,9 +10,12 @@
 namespace thimble {
 namespace {
 
-bool streams(const std::vector<Stage>& stages) {
-  return !stages.empty() && stages.front().ticks > 0;
+// The stage that rows of the input drive, or the end.
+std::vector<Stage>::const_iterator ticking(const std::vector<Stage>& stages) {
+  return std::ranges::find_if(stages, [](const Stage& stage) { return stage.ticks > 0; });
 }
+
+bool streams(const std::vector<Stage>& stages) { return ticking(stages) != stages.end(); }
 
 bool uses(const std::vector<Stage>& stages, const std::string& what) {
   return std::ranges::any_of(stages, [&](const Stage& s) { return mentions(s.call, what); });
@@ -22,9 +25,9 @@ const char* input_type(const Graph& graph, const CallerSide& side) {
   return c_type(graph.tensor(side.received->tensor).type);
 }
 
-// Behind the ticks.
+// Behind the ticks; or all.
 std::vector<Stage> rest(const std::vector<Stage>& stages) {
-  return {stages.begin() + (streams(stages) ? 1 : 0), stages.end()};
+  return {streams(stages) ? ticking(stages) + 1 : stages.begin(), stages.end()};
 }
 
 // "arena, caller" as the stages of `stages` need them, with the types before them or without.
@@ -51,7 +54,7 @@ std::string opening(const std::string& name, const CallerSide& side,
   const bool several = !side.memories_type.empty();
   std::string text;
   for (const std::string& arena : side.arenas) {
-    const bool row = streams(stages) && stages.front().row_arena == arena;
+    const bool row = streams(stages) && ticking(stages)->row_arena == arena;
     if (!row && !uses(stages, arena)) continue;
     text += fmt::format(
         "#ifdef THIMBLE_CHECKS\n"
@@ -106,14 +109,17 @@ std::string run_text(const std::string& name, const CallerSide& side,
     for (const Stage& stage : stages) text += call_line(stage) + fault_text(side, stage.call);
     return text + end;
   }
+  // Transfers alone.
+  for (auto stage = stages.begin(); stage != ticking(stages); ++stage)
+    text += call_line(*stage) + fault_text(side, stage->call);
+  const Stage& ticks = *ticking(stages);
   text += fmt::format(
       "  for (int32_t tick = 0; tick < kTicks; ++tick) {{\n"
       "    const Rows rows = rows_of(tick);\n"
       "    for (int32_t row = rows.begin; row < rows.end; ++row)\n"
       "      receive(context, row, row_place({}, row));\n"
       "{}  }}\n",
-      stages.front().row_arena,
-      call_line(stages.front(), "    ") + fault_text(side, stages.front().call, "    "));
+      ticks.row_arena, call_line(ticks, "    ") + fault_text(side, ticks.call, "    "));
   if (!rest(stages).empty()) {
     const std::string arguments = handed(side, rest(stages), false);
     text += fmt::format("  finish({});\n", arguments) + fault_text(side, arguments);
@@ -180,7 +186,7 @@ std::string entry_helpers(const Graph& graph, const CallerSide& side,
         "  }\n"
         "  return failed.status;\n}\n\n";
   if (!streams(stages)) return text;
-  const Stage& ticks = stages.front();
+  const Stage& ticks = *ticking(stages);
   const StreamRows rows = stream_rows(graph, *side.received);
   const char* type = input_type(graph, side);
   const bool constant = !mentions(ticks.rows_begin, "tick") && !mentions(ticks.rows_end, "tick");

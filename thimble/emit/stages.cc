@@ -280,8 +280,15 @@ class StageWriter {
   std::string transfer_text(const TransferCall& transfer, const std::string& indent) {
     ++at(code_, CodeFeature::kCall);
     const std::string transfers = transfers_name(program_, program_.memory_of(transfer.stored));
+    const bool compressed = transfer.passage.valid();
+    const std::string passage =
+        compressed ? fmt::format(", Passage{{reinterpret_cast<uint32_t*>({}), {}, {}}}",
+                                 pointer_text(transfer.passage), transfer.chunk_bytes,
+                                 transfer.first_bytes)
+                   : "";
     if (transfer.kind == TransferKind::kWait)
-      return fmt::format("{}wait({}, {});\n", indent, transfers, transfer.token.value);
+      return fmt::format("{}wait{}({}, {}{});\n", indent, compressed ? "_compressed" : "",
+                         transfers, transfer.token.value, passage);
     if (transfer.kind == TransferKind::kErase) {
       const Interval bytes = erased_bytes(program_, transfer);
       return fmt::format("{}begin_erase({}, {}, {}, {});\n", indent, transfers,
@@ -291,16 +298,17 @@ class StageWriter {
     const bool reads = transfer.kind == TransferKind::kRead;
     return fmt::format(
         "{0}// {1}: records [{2}, {3})\n"
-        "{0}{4}({5}, {6}, Records{{{7}, {8}, {9}}},\n"
+        "{0}begin_{4}({5}, {6}, Records{{{7}, {8}, {9}}},\n"
         "{0}    HeldRows{{reinterpret_cast<uint8_t*>({10}), {11}, {12}}},\n"
-        "{0}    reinterpret_cast<{13}uint32_t*>({14}), {15}, {16});\n",
+        "{0}    reinterpret_cast<{13}uint32_t*>({14}){17}, {15}, {16});\n",
         indent, stage_name(program_, transfer), words(transfer.records.interval.begin),
-        words(transfer.records.interval.end), reads ? "begin_read" : "begin_write", transfers,
+        words(transfer.records.interval.end),
+        fmt::format("{}{}", compressed ? "compressed_" : "", reads ? "read" : "write"), transfers,
         transfer.token.value, address_name_(transfer.stored), transfer.record_bytes,
         transfer.stride_bytes, pointer_text(transfer.held), words(transfer.origin), transfer.rows,
         reads ? "const " : "", pointer_text(transfer.tags),
         record_text(transfer.records.interval.begin, transfer.records),
-        record_text(transfer.records.interval.end, transfer.records));
+        record_text(transfer.records.interval.end, transfer.records), passage);
   }
 
   // Cut only where the counters can reach beyond the records there are.

@@ -28,8 +28,8 @@ struct Stage {
   bool is_table = false;       ///< rows of the table of steps; the first has all of its code
 };
 
-/// In order of execution; one with ticks is the first. `data` is the namespace of the constants;
-/// the numbers of views and regions that the text names are added to `constants`.
+/// In order of execution; before one with ticks are transfers alone. `data` is the namespace of the
+/// constants; the numbers of views and regions that the text names are added to `constants`.
 /// What the caller brings is handed over as `const Caller& caller`.
 [[nodiscard]] std::vector<Stage> stages(const Graph& graph, const Program& program,
                                         const std::string& data, ViewConstants& constants);

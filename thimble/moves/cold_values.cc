@@ -106,7 +106,7 @@ std::vector<ColdValue> cold_values(const Graph& graph, const Instances& instance
 }
 
 Instances rest(const Graph& graph, const Instances& instances, std::span<const ValueId> values,
-               std::span<const Rest> ways, MemoryId storage, const std::vector<int>& axis_order) {
+               std::span<const Rest> ways, const RestPlace& place) {
   std::vector<size_t> last_first(values.size());
   std::iota(last_first.begin(), last_first.end(), size_t{0});
   const std::vector<InstanceId> maker = makers(instances);
@@ -119,10 +119,11 @@ Instances rest(const Graph& graph, const Instances& instances, std::span<const V
     const ColdValue cold = cold_value(graph, result, values[k]);
     if (cold.later.empty()) continue;
     if (ways[k] == Rest::kSpilled) {
-      result = spill(
-          result,
-          {{.value = cold.value, .fetched_for = fetches_for(cold.later), .axis_order = axis_order}},
-          storage);
+      Spill one{.value = cold.value,
+                .fetched_for = fetches_for(cold.later),
+                .axis_order = place.axis_order};
+      one.chunk_bytes = chunk_of(graph, result, one, place.write_bytes, place.chunk_bytes);
+      result = spill(result, {one}, place.memory);
     } else if (const Rematerialisation more = again(graph, result, cold); !more.chain.empty()) {
       result = rematerialise(result, {more});
     }

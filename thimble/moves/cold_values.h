@@ -29,11 +29,19 @@ struct ColdValue {
 
 enum class Rest : uint8_t { kKept, kAgain, kSpilled };
 
+/// Where what is spilled goes, and how it lies there.
+struct RestPlace {
+  MemoryId memory = kFirstFurtherMemory;
+  int64_t write_bytes = 1;      ///< a granule
+  int64_t chunk_bytes = 0;      ///< about, of records that are compressed; 0: they are not
+  std::vector<int> axis_order;  ///< empty: row-major
+};
+
 /// The instances with each of the values resting its own way. What is made last is seen to first,
 /// so that what is computed again for it can read others that are. A value that cannot be computed
-/// again is kept. axis_order: of what is spilled.
+/// again is kept.
 [[nodiscard]] Instances rest(const Graph& graph, const Instances& instances,
                              std::span<const ValueId> values, std::span<const Rest> ways,
-                             MemoryId storage, const std::vector<int>& axis_order);
+                             const RestPlace& place);
 
 }  // namespace thimble

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thimble/model/error.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble {
 
@@ -19,8 +20,10 @@ Instances spill(const Instances& instances, const std::vector<Spill>& spills, Me
       if (reader < first) last = std::max(last, reader);
     }
     const Value& value = instances.value(one.value);
-    const ValueId stored = add_value(
-        result, {.tensor = value.tensor, .axis_order = one.axis_order, .memory = storage});
+    const ValueId stored = add_value(result, {.tensor = value.tensor,
+                                              .axis_order = one.axis_order,
+                                              .memory = storage,
+                                              .chunk_bytes = one.chunk_bytes});
     const Instance store{.op = {}, .reads = {one.value}, .makes = stored};
     if (last.valid()) {
       behind[last.index()].push_back(store);
@@ -45,12 +48,21 @@ Instances spill(const Instances& instances, const std::vector<Spill>& spills, Me
   return result;
 }
 
+int64_t chunk_of(const Graph& graph, const Instances& instances, const Spill& spill,
+                 int64_t write_bytes, int64_t about_bytes) {
+  if (about_bytes == 0) return 0;
+  const Value stored{.tensor = instances.value(spill.value).tensor, .axis_order = spill.axis_order};
+  return chunk_bytes(record_form(whole_buffer(graph, stored), write_bytes), write_bytes,
+                     about_bytes);
+}
+
 note::Spilled spilled(const Graph& graph, const Instances& instances, const std::string& storage) {
   note::Spilled note{.storage = storage};
   for (const Instance& copy : instances.list) {
     const int64_t bytes = graph.tensor(instances.value(copy.makes).tensor).size_bytes();
     if (instances.stores(copy)) {
       ++note.tensors;
+      note.compressed += instances.value(copy.makes).chunk_bytes > 0 ? 1 : 0;
       note.written_bytes += bytes;
     } else if (instances.fetches(copy)) {
       note.read_bytes += bytes;

@@ -22,6 +22,7 @@ struct Spill {
   std::vector<std::vector<InstanceId>> fetched_for;
   /// In storage and as it is fetched; empty: row-major. That of the value where both are whole.
   std::vector<int> axis_order;
+  int64_t chunk_bytes = 0;  ///< as Value has it: 0: it is not compressed
   bool operator==(const Spill&) const = default;
 };
 
@@ -29,6 +30,10 @@ struct Spill {
 /// before the first that reads what was fetched.
 [[nodiscard]] Instances spill(const Instances& instances, const std::vector<Spill>& spills,
                               MemoryId storage);
+
+/// The chunk for Spill::chunk_bytes where about so many bytes are taken for it; 0: none.
+[[nodiscard]] int64_t chunk_of(const Graph& graph, const Instances& instances, const Spill& spill,
+                               int64_t write_bytes, int64_t about_bytes);
 
 /// What goes to storage and comes from there; no tensors: nothing does.
 [[nodiscard]] note::Spilled spilled(const Graph& graph, const Instances& instances,

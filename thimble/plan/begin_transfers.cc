@@ -186,7 +186,7 @@ class Beginner {
     const TransferSides sides = sides_of(schedule_, step);
     const Buffer& stored = schedule_.buffer(sides.stored);
     const RecordForm form = record_form(stored, 1);
-    if (form.axis < 0) return false;
+    if (form.axis < 0 || stored.chunk_bytes > 0) return false;
     const auto others = std::ranges::count_if(
         loop.body, [&](const Node& node) { return touches(node, sides.stored); });
     if (others > 1) return false;  // what is stored and fetched at once
@@ -235,7 +235,7 @@ class Beginner {
         wait->transfer != TransferPart::kWait || wait->token != begin->token)
       return std::nullopt;
     const TransferSides sides = sides_of(schedule_, *begin);
-    if (sides.reads) return std::nullopt;
+    if (sides.reads || begin->passage.valid()) return std::nullopt;
     std::optional<size_t> last;
     for (size_t at = k + 2; at < nodes.size(); ++at) {
       if (touches(nodes[at], sides.stored) || transfers(nodes[at])) break;
@@ -251,7 +251,8 @@ class Beginner {
   }
 
   BegunAndEnded transfer_of(const Step& step) {
-    return as_transfer(step, tags_of(sides_of(schedule_, step).stored), next_token());
+    const BufferId stored = sides_of(schedule_, step).stored;
+    return as_transfer(step, tags_of(stored), add_passage(schedule_, stored), next_token());
   }
 
   BufferId tags_of(BufferId stored) {

@@ -10,6 +10,9 @@
 //     conv ..                                  conv ..        beside the convolution
 //                                            wait
 //
+// Records that are compressed take a passage while they are on their way, and are waited for at
+// once.
+//
 // What a loop stores is waited for as its next iteration begins. Storage that is erased before it
 // is written is erased in one go as the inference begins, and waited for in front of the first
 // write.

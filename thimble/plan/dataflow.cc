@@ -35,7 +35,8 @@ void Dataflow::sum_in(const std::vector<Accumulator>& accumulators) {
 }
 
 bool Dataflow::lies_outermost(ValueId value, int axis) const {
-  const std::vector<int> order = is_sums(value) ? std::vector<int>{} : instances.value(value).axis_order;
+  const std::vector<int> order =
+      is_sums(value) ? std::vector<int>{} : instances.value(value).axis_order;
   if (order.empty()) return is_outermost(shape(value), axis);
   for (const int outer : order) {
     if (outer == axis) return true;
@@ -47,7 +48,8 @@ bool Dataflow::lies_outermost(ValueId value, int axis) const {
 bool Dataflow::lies_by_pixels(ValueId value) const {
   const std::vector<int>& order = instances.value(value).axis_order;
   const Shape& extents = shape(value);
-  return order.empty() || order.back() + 1 == static_cast<int>(extents.size()) || extents.back() == 1;
+  return order.empty() || order.back() + 1 == static_cast<int>(extents.size()) ||
+         extents.back() == 1;
 }
 
 Buffer Dataflow::whole_buffer(ValueId value) const {
@@ -64,8 +66,9 @@ int64_t Dataflow::size_bytes(ValueId value) const {
 }
 
 int64_t Dataflow::scratch_bytes(const InstanceCall& call) const {
-  const OpId op = instances.instance(call.instance).op;
-  if (!op.valid()) return 0;
+  const Instance& instance = instances.instance(call.instance);
+  const OpId op = instance.op;
+  if (!op.valid()) return passage_bytes(instances, instance);
   if (call.method == Method::kCompute) return compute_scratch_bytes[op.index()];
   return scratch(graph, graph.op(op), call.method).size_bytes;
 }

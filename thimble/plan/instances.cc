@@ -90,10 +90,18 @@ int64_t arena_bytes(const Graph& graph, const Value& value) {
   return value.memory == kArena ? tensor.size_bytes() : 0;
 }
 
+int64_t passage_bytes(const Instances& instances, const Instance& copy) {
+  if (copy.op.valid()) return 0;
+  const int64_t chunk =
+      std::max(instances.value(copy.makes).chunk_bytes, instances.value(copy.reads[0]).chunk_bytes);
+  return chunk == 0 ? 0 : passage_bytes(chunk);
+}
+
 Buffer whole_buffer(const Graph& graph, const Value& value) {
   Buffer buffer = whole_buffer(graph, value.tensor);
   buffer.order = value.axis_order;
   buffer.memory = value.memory;
+  buffer.chunk_bytes = value.chunk_bytes;
   return buffer;
 }
 

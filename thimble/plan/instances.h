@@ -23,6 +23,7 @@ struct Value {
   TensorId tensor;
   std::vector<int> axis_order;  ///< as it lies in memory, outermost first; empty: row-major
   MemoryId memory = kArena;     ///< kCaller, kStream: ports only; further ones: block storage
+  int64_t chunk_bytes = 0;      ///< in storage: as Buffer has it
   bool operator==(const Value&) const = default;
 };
 
@@ -74,6 +75,9 @@ struct Instances {
 /// What all of the value takes of the arena: in storage, the tags of its records; elsewhere
 /// nothing.
 [[nodiscard]] int64_t arena_bytes(const Graph& graph, const Value& value);
+
+/// What a copy from or to storage takes of the arena while it goes on: its passage.
+[[nodiscard]] int64_t passage_bytes(const Instances& instances, const Instance& copy);
 
 /// All of the value, as it lies in memory.
 [[nodiscard]] Buffer whole_buffer(const Graph& graph, const Value& value);

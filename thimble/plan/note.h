@@ -102,7 +102,8 @@ struct Partitions {
 struct Spilled {
   std::string storage;
   int64_t tensors = 0;
-  int64_t written_bytes = 0, read_bytes = 0;  ///< of an inference
+  int64_t compressed = 0;                     ///< of them
+  int64_t written_bytes = 0, read_bytes = 0;  ///< of an inference, before they are compressed
   bool operator==(const Spilled&) const = default;
 };
 

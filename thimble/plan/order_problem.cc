@@ -82,8 +82,9 @@ OrderProblem order_problem(const Graph& graph, const Instances& instances, bool 
   const InPlaceInputs in_place_inputs(graph, instances);
   for (const Instance& instance : instances.list) {
     OrderProblem::Op& op = problem.ops.emplace_back();
-    if (instance.op.valid())
-      op.scratch_bytes = scratch(graph, graph.op(instance.op), Method::kCompute).size_bytes;
+    op.scratch_bytes = instance.op.valid()
+                           ? scratch(graph, graph.op(instance.op), Method::kCompute).size_bytes
+                           : passage_bytes(instances, instance);
     for (const ValueId id : instance.reads) {
       const bool constant = graph.tensor(instances.value(id).tensor).is_constant();
       if (!constant && std::ranges::find(op.inputs, id.value) == op.inputs.end())

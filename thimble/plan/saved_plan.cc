@@ -106,6 +106,7 @@ Json json_of(const Schedule& schedule, const Buffer& buffer, int64_t address) {
   if (!buffer.order.empty()) json["order"] = buffer.order;
   if (buffer.sums) json["sums"] = true;
   if (buffer.memory != kArena) json["memory"] = schedule.memory(buffer.memory).name;
+  if (buffer.chunk_bytes != 0) json["chunk_bytes"] = buffer.chunk_bytes;
   return json;
 }
 
@@ -144,6 +145,7 @@ Json json_of(const Step& step) {
                 {"out", step.out.value}};
   if (step.chunk) entry["chunk"] = json_of(*step.chunk);
   if (step.scratch.valid()) entry["scratch"] = step.scratch.value;
+  if (step.passage.valid()) entry["passage"] = step.passage.value;
   if (step.kernel.valid()) entry["kernel"] = info(step.kernel).name;
   if (step.recomputes) entry["recomputes"] = true;
   if (step.transfer != TransferPart::kNone) {
@@ -321,7 +323,8 @@ Buffer buffer_from(const Parsed& json, const Schedule& schedule) {
                 .wrap = {},
                 .order = numbers<int>(json.value("order", Parsed::array())),
                 .sums = json.value("sums", false),
-                .memory = memory_from(json, schedule)};
+                .memory = memory_from(json, schedule),
+                .chunk_bytes = number<int64_t>(json.value("chunk_bytes", Parsed(0)))};
   for (const Parsed& expr : json.at("origin")) buffer.origin.push_back(expr_from(expr));
   if (json.contains("ring")) {
     buffer.wrap = Wrap{number<int>(json.at("ring").at("axis")),
@@ -358,6 +361,7 @@ std::vector<Node> nodes_from(const Parsed& json, int depth) {
               .in = operands_from(entry.at("in")),
               .out = {number<int32_t>(entry.at("out"))},
               .scratch = {number<int32_t>(entry.value("scratch", Parsed(-1)))},
+              .passage = {number<int32_t>(entry.value("passage", Parsed(-1)))},
               .kernel = entry.contains("kernel") ? kernel_of(entry.at("kernel")) : KernelId{},
               .recomputes = entry.value("recomputes", false)};
     for (const Parsed& interval : entry.at("region"))

@@ -60,14 +60,15 @@ double transfer_wait(LatencyEstimate& latency, const Dataflow& dataflow, const P
                      const TransferCycles& cycles) {
   const ScheduleMemory* storage = storage_of(plan.memories);
   if (storage == nullptr) return 0;
-  const bool beside = storage->storage->most_in_flight > 1;
+  const bool beside = cycles.beside && storage->storage->most_in_flight > 1;
   double sum = erased(plan.instances, dataflow.graph, *storage, cycles);
   for (const Member& member : plan.members) {
     const bool is_group = std::holds_alternative<Group>(member.what);
     double moves = 0;
     each_call(member, [&](const InstanceCall& call) {
-      moves += copied(plan.instances, dataflow.graph, plan.instances.instance(call.instance),
-                      *storage, cycles, is_group);
+      const Instance& copy = plan.instances.instance(call.instance);
+      const double takes = copied(plan.instances, dataflow.graph, copy, *storage, cycles, is_group);
+      (passage_bytes(plan.instances, copy) > 0 ? sum : moves) += takes;
     });
     if (moves > 0 && is_group && beside) {
       const auto calls = latency.calls({member});

@@ -15,6 +15,7 @@ struct TransferCycles {
   double access = 0;  ///< of each transfer, beside its bytes
   double read_byte = 0, write_byte = 0;
   double erase_block = 0;
+  bool beside = true;  ///< the core computes meanwhile
   bool operator==(const TransferCycles&) const = default;
 };
 
@@ -23,7 +24,8 @@ struct TransferCycles {
                                      const ScheduleMemory& storage, const TransferCycles& cycles);
 
 /// Of an inference. Rows that a group transfers do so beside what it computes where the storage
-/// takes two at a time; whole values, and the erase before all, are waited for. 0: no storage, or a
+/// takes two at a time and they are not compressed; whole values, and the erase before all, are
+/// waited for. 0: no storage, or a
 /// group has no derivation.
 [[nodiscard]] double transfer_wait(LatencyEstimate& latency, const Dataflow& dataflow,
                                    const Plan& plan, const TransferCycles& cycles);

@@ -77,7 +77,11 @@ std::vector<AutoAttempt*> AutoDrafts::resting(std::span<const ValueId> values,
                                               const std::vector<Rest>& ways) {
   std::vector<AutoAttempt*> attempts;
   const auto resting = [&](const std::vector<int>& axis_order) {
-    return rest(graph_, given_, values, ways, kFirstFurtherMemory, axis_order);
+    const ScheduleMemory storage = limits_.storage.value_or(ScheduleMemory{});
+    return rest(graph_, given_, values, ways,
+                {.write_bytes = storage.storage.value_or(BlockStorage{}).write_bytes,
+                 .chunk_bytes = limits_.storage_chunk_bytes,
+                 .axis_order = axis_order});
   };
   add_resting(resting({}), {}, attempts);
   if (std::optional<Instances> columns = turned(resting({}))) {

@@ -28,11 +28,13 @@ struct Limits {
   UsableMemories memories;                ///< of plans
   std::optional<ScheduleMemory> storage;  ///< block storage that a plan may use; nothing: any
   TransferCycles storage_cycles;          ///< of it
-  std::optional<double> max_recompute;    ///< MACs beyond the network's, as a ratio of them
-  bool in_place = true;                   ///< outputs over inputs that are no longer needed
-  PortPlaces ports;                       ///< what is not resident costs nothing
-  const TimeLimit* time = nullptr;        ///< past it, the best answer so far
-  Core core = core_of_estimates();        ///< whose kernels there are, and whose model estimates
+  /// Records there are compressed, in chunks of about so many bytes; 0: they are not.
+  int64_t storage_chunk_bytes = 0;
+  std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
+  bool in_place = true;                 ///< outputs over inputs that are no longer needed
+  PortPlaces ports;                     ///< what is not resident costs nothing
+  const TimeLimit* time = nullptr;      ///< past it, the best answer so far
+  Core core = core_of_estimates();      ///< whose kernels there are, and whose model estimates
   LayoutMethod layout = LayoutMethod::kExact;
   int jobs = 1;  ///< threads of the search, which make no difference to what it finds
 

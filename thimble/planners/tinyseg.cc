@@ -88,7 +88,11 @@ PlannerDecision plan_tinyseg(const Graph& graph, const Limits& limits,
   const tinyseg::SpilledList spilled =
       tinyseg::spill(tinyseg::list_of(graph, 0), {.target_bytes = target});
   Instances instances = instances_of(graph, limits.ports);
-  const std::vector<Spill> spills = spills_of(graph, instances, spilled);
+  const ScheduleMemory storage = limits.storage.value_or(any_storage());
+  std::vector<Spill> spills = spills_of(graph, instances, spilled);
+  for (Spill& one : spills)
+    one.chunk_bytes =
+        chunk_of(graph, instances, one, storage.storage->write_bytes, limits.storage_chunk_bytes);
   instances = spill(instances, spills, kFirstFurtherMemory);
   const AxisGraph axes(graph);
   const Dataflow flow(axes, instances);
@@ -101,7 +105,6 @@ PlannerDecision plan_tinyseg(const Graph& graph, const Limits& limits,
                   .lower_bound_bytes = spills.empty() ? order.lower_bound_bytes : 0,
                   .proven_optimal = spills.empty() && order.proven_optimal};
   if (spills.empty()) return result;
-  const ScheduleMemory storage = limits.storage.value_or(any_storage());
   result.plan.memories.push_back(storage);
   result.notes.emplace_back(thimble::spilled(graph, instances, storage.name));
   return result;

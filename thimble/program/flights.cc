@@ -100,6 +100,17 @@ void Flights::check_form(const TransferCall& transfer) const {
                     program_.address(transfer.tags) % kTagBytes == 0 &&
                     program_.memory(stored.memory).size_bytes <= kMostBytes;
   if (!good) fault("the records of a transfer are not those of its buffer");
+  if (transfer.chunk_bytes == 0 && !transfer.passage.valid()) return;
+  const BufferId passage = transfer.passage;
+  if (!exists(passage) || is_storage(passage) || !is_laid_out(program_.memory_of(passage)))
+    fault("a passage is in memory that is laid out");
+  const bool passes = transfer.chunk_bytes > 0 && transfer.chunk_bytes % storage.write_bytes == 0 &&
+                      transfer.chunk_bytes <= transfer.stride_bytes && transfer.first_bytes > 0 &&
+                      transfer.first_bytes <= transfer.chunk_bytes &&
+                      transfer.first_bytes % storage.write_bytes == 0 &&
+                      passage_bytes(transfer.chunk_bytes) <= program_.buffer(passage).size_bytes &&
+                      program_.address(passage) % kTagBytes == 0;
+  if (!passes) fault("a passage is not one for such chunks");
 }
 
 /// Neighbours are one.
@@ -163,9 +174,26 @@ void Flights::begin(const TransferCall& transfer, const Counters& counters) {
     ShadowMemory& held = memory_of(transfer.held);
     memory_of(transfer.tags)
         .write(program_.address(transfer.tags) + r * kTagBytes,
-               {tag_of(held, held_address(transfer, r, flight.origin), bytes), 0}, kTagBytes);
+               {tag_of(transfer, held, held_address(transfer, r, flight.origin)), 0}, kTagBytes);
   }
+  if (transfer.passage.valid()) add_passage(flight, tags);
   take_off(std::move(flight));
+}
+
+/// Records, tags and chunks are all in use as long as compressed records are on their way.
+void Flights::add_passage(Flight& flight, const Span& tags) {
+  const TransferCall& call = *flight.call;
+  const Span passage{&memory_of(call.passage), program_.address(call.passage),
+                     passage_bytes(call.chunk_bytes)};
+  const auto meets = [&](const Span& span) {
+    return span.memory == passage.memory && span.address < passage.address + passage.bytes &&
+           passage.address < span.address + span.bytes;
+  };
+  if (meets(tags) || std::ranges::any_of(flight.read, meets) ||
+      std::ranges::any_of(flight.written, meets))
+    throw Fault{describe(call) + ": its passage lies over its records or their tags"};
+  if (call.kind == TransferKind::kWrite) flight.read.push_back(tags);
+  flight.written.push_back(passage);
 }
 
 void Flights::begin_erase(const TransferCall& erase) {
@@ -214,6 +242,9 @@ void Flights::wait(const TransferCall& transfer) {
   const TransferCall& call = *flight.call;
   if (program_.memory_of(call.stored) != program_.memory_of(transfer.stored))
     throw Fault{describe(transfer) + ": another storage is waited for than was begun with"};
+  if (call.passage != transfer.passage || call.chunk_bytes != transfer.chunk_bytes ||
+      call.first_bytes != transfer.first_bytes)
+    throw Fault{describe(transfer) + ": its passage is not the one of what was begun"};
   ShadowMemory& storage = memory_of(call.stored);
   if (call.kind == TransferKind::kErase) {
     const Span& all = flight.written[0];
@@ -234,18 +265,22 @@ void Flights::wait(const TransferCall& transfer) {
     }
     if (!reads) continue;
     const int64_t tag = program_.address(call.tags) + r * kTagBytes;
-    if (memory_of(call.tags).first_other(tag, {tag_of(storage, in_storage, call.record_bytes), 0},
-                                         kTagBytes) >= 0)
+    if (memory_of(call.tags).first_other(tag, {tag_of(call, storage, in_storage), 0}, kTagBytes) >=
+        0)
       throw Fault{
           fmt::format("{}: record {} is not the one that its tag was made of", describe(call), r)};
   }
 }
 
-uint32_t Flights::tag_of(const ShadowMemory& memory, int64_t address, int64_t bytes) {
-  std::vector<ShadowByte> record(static_cast<size_t>(bytes));
-  for (int64_t k = 0; k < bytes; ++k) record[static_cast<size_t>(k)] = memory.at(address + k);
+uint32_t Flights::tag_of(const TransferCall& transfer, const ShadowMemory& memory,
+                         int64_t address) {
+  std::vector<ShadowByte> record(static_cast<size_t>(transfer.record_bytes));
+  for (int64_t k = 0; k < transfer.record_bytes; ++k)
+    record[static_cast<size_t>(k)] = memory.at(address + k);
   const auto next = static_cast<int64_t>(tags_.size());
-  return contents_.number({.tag_of = tags_.try_emplace(std::move(record), next).first->second});
+  const auto [known, added] =
+      tags_.try_emplace({std::move(record), transfer.chunk_bytes > 0}, next);
+  return contents_.number({.tag_of = known->second});
 }
 
 void Flights::check(const ShadowMemory* memory, int64_t address, int64_t bytes, bool writes) const {

@@ -5,7 +5,9 @@
 // right ones, whoever reads them finds out. Here is checked that nothing touches what a transfer
 // writes or writes what it reads while it is in flight, that storage is erased before it is written
 // and written once, that tokens are begun and waited for in turn, no more at once than the storage
-// takes, and that each record is checked against the tag of just these bytes.
+// takes, and that each record is checked against the tag of just these bytes. A compressed record
+// has here all the bytes that it may take, and its tag says that it was written so; its passage is
+// touched by nothing else while it is on its way.
 #pragma once
 
 #include <map>
@@ -53,6 +55,7 @@ class Flights {
   [[nodiscard]] std::string describe(const TransferCall& transfer) const;
   void check(const ShadowMemory* memory, int64_t address, int64_t bytes, bool writes) const;
   static void add(std::vector<Span>& spans, const Span& span);
+  void add_passage(Flight& flight, const Span& tags);
   void check_form(const TransferCall& transfer) const;
   void begin(const TransferCall& transfer, const Counters& counters);
   void begin_erase(const TransferCall& erase);
@@ -62,14 +65,16 @@ class Flights {
                                      int64_t origin) const;
   [[nodiscard]] int64_t stored_address(const TransferCall& transfer, int64_t record) const;
   /// What a tag says of the record whose bytes lie there.
-  [[nodiscard]] uint32_t tag_of(const ShadowMemory& memory, int64_t address, int64_t bytes);
+  [[nodiscard]] uint32_t tag_of(const TransferCall& transfer, const ShadowMemory& memory,
+                                int64_t address);
 
   const Program& program_;
   Contents& contents_;
   std::vector<ShadowMemory>& memories_;
   std::map<TokenId, Flight> flying_;
   std::map<TokenId, bool> begun_;  ///< of no records, too
-  std::map<std::vector<ShadowByte>, int64_t> tags_;
+  /// By the record's bytes, and whether it may be compressed.
+  std::map<std::pair<std::vector<ShadowByte>, bool>, int64_t> tags_;
   int64_t moved_bytes_ = 0;
 };
 

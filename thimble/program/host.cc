@@ -67,6 +67,8 @@ class Host {
       std::memcpy(address(program_.states[k].before.buffer), kept[k].data(), kept[k].size());
   }
 
+  [[nodiscard]] MovedBytes moved() const { return transfers_.moved(); }
+
   std::vector<Bytes> run(const std::vector<Bytes>& inputs) {
     check(inputs.size() == program_.inputs.size(), "execute: wrong number of inputs");
     for (size_t k = 0; k < inputs.size(); ++k) {
@@ -134,13 +136,18 @@ std::vector<Bytes> execute(const Program& program, const std::vector<Bytes>& inp
 }
 
 std::vector<std::vector<Bytes>> execute_in_turn(const Program& program,
-                                                const std::vector<std::vector<Bytes>>& inputs) {
+                                                const std::vector<std::vector<Bytes>>& inputs,
+                                                MovedBytes* moved) {
   Host host(program);
   host.reset();
   std::vector<std::vector<Bytes>> outputs;
   for (const std::vector<Bytes>& given : inputs) {
     if (!outputs.empty()) host.poison_all_but_states();
     outputs.push_back(host.run(given));
+  }
+  if (moved != nullptr) {
+    moved->written += host.moved().written;
+    moved->read += host.moved().read;
   }
   return outputs;
 }

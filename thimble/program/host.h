@@ -15,8 +15,9 @@ namespace thimble {
 [[nodiscard]] std::vector<Bytes> execute(const Program& program, const std::vector<Bytes>& inputs);
 
 /// Inferences one after the other. Variables are reset before the first and kept in their memory;
-/// all else is filled anew before each.
+/// all else is filled anew before each. moved: what all of them together have moved is added.
 [[nodiscard]] std::vector<std::vector<Bytes>> execute_in_turn(
-    const Program& program, const std::vector<std::vector<Bytes>>& inputs);
+    const Program& program, const std::vector<std::vector<Bytes>>& inputs,
+    MovedBytes* moved = nullptr);
 
 }  // namespace thimble

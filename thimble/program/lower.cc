@@ -126,10 +126,12 @@ class Lowering {
               .erased = s.in[0].from};
     if (s.transfer == TransferPart::kWait) {
       const BufferId from = s.in[0].from[0];
-      return {.kind = TransferKind::kWait,
-              .token = s.token,
-              .position = position_,
-              .stored = is_stored(schedule_, from) ? from : s.out};
+      TransferCall wait{.kind = TransferKind::kWait,
+                        .token = s.token,
+                        .position = position_,
+                        .stored = is_stored(schedule_, from) ? from : s.out};
+      pass_through(s, wait);
+      return wait;
     }
     const TransferSides sides = sides_of(schedule_, s);
     const Buffer& stored = schedule_.buffer(sides.stored);
@@ -145,11 +147,22 @@ class Lowering {
                         .records = {thimble::records_of(schedule_, s), {0, form.count}},
                         .record_bytes = form.record_bytes,
                         .stride_bytes = form.stride_bytes};
+    pass_through(s, result);
     if (form.axis < 0) return result;
     const auto axis = static_cast<size_t>(form.axis);
     result.origin = held.origin[axis];
     if (held.wrap) result.rows = held.wrap->modulus;
     return result;
+  }
+
+  void pass_through(const Step& s, TransferCall& transfer) const {
+    if (!s.passage.valid()) return;
+    const Buffer& stored = schedule_.buffer(transfer.stored);
+    const int64_t granule = schedule_.memory(stored.memory).storage->write_bytes;
+    transfer.passage = s.passage;
+    transfer.chunk_bytes = stored.chunk_bytes;
+    transfer.first_bytes =
+        first_bytes(record_form(stored, granule).record_bytes, granule, stored.chunk_bytes);
   }
 
   void step(const Step& s, std::vector<ProgramNode>& result) {

@@ -37,6 +37,9 @@ class MemoryStorage {
     return {this, begin_read, begin_write, begin_erase, wait, cancel};
   }
   [[nodiscard]] std::vector<uint8_t>& bytes() { return bytes_; }
+  /// That were asked for and waited for, so far.
+  [[nodiscard]] int64_t written_bytes() const { return written_bytes_; }
+  [[nodiscard]] int64_t read_bytes() const { return read_bytes_; }
 
  private:
   struct Begun {
@@ -64,8 +67,10 @@ class MemoryStorage {
     uint8_t* const at = bytes_.data() + begun.offset;
     if (begun.into != nullptr) {
       std::memcpy(begun.into, at, begun.size);
+      read_bytes_ += begun.size;
     } else if (begun.from != nullptr) {
       std::memcpy(at, begun.from, begun.size);
+      written_bytes_ += begun.size;
     } else {
       std::memset(at, 0xff, begun.size);
     }
@@ -92,6 +97,7 @@ class MemoryStorage {
 
   std::string name_;
   std::vector<uint8_t> bytes_;
+  int64_t written_bytes_ = 0, read_bytes_ = 0;
   Line line_;
   Place place_;
   std::map<uint32_t, Begun> begun_;

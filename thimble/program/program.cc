@@ -109,6 +109,25 @@ Interval records_of(const TransferCall& transfer, const Counters& counters) {
   return cut(transfer.records, counters);
 }
 
+bool compresses(const Program& program) {
+  bool any = false;
+  written_transfers(program.nodes,
+                    [&](const TransferCall& transfer) { any = any || transfer.chunk_bytes > 0; });
+  return any;
+}
+
+MovedBytes most_moved(const Program& program) {
+  MovedBytes result;
+  execute(
+      program, [](const Call&, const Counters&) {},
+      [&](const TransferCall& transfer, const Counters& counters) {
+        if (transfer.kind != TransferKind::kRead && transfer.kind != TransferKind::kWrite) return;
+        const int64_t bytes = records_of(transfer, counters).size() * transfer.record_bytes;
+        (transfer.kind == TransferKind::kRead ? result.read : result.written) += bytes;
+      });
+  return result;
+}
+
 Interval erased_bytes(const Program& program, const TransferCall& erase) {
   const int64_t block = program.memory(program.memory_of(erase.stored)).storage->erase_bytes;
   Interval all{program.address(erase.stored), program.address(erase.stored)};

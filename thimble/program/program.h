@@ -102,6 +102,9 @@ struct TransferCall {
   int64_t record_bytes = 0, stride_bytes = 0;
   IndexExpr origin;  ///< of the held buffer, in records
   int64_t rows = 0;  ///< of a ring; 0: none
+  /// Of a read or write of compressed records, and of what waits for one; else invalid and 0.
+  BufferId passage;
+  int64_t chunk_bytes = 0, first_bytes = 0;  ///< on their way at once; of a record that is read
   std::vector<BufferId> erased;
   bool operator==(const TransferCall&) const = default;
 };
@@ -205,6 +208,16 @@ void written_transfers(std::span<const ProgramNode> nodes,
                        const std::function<void(const TransferCall&)>& visit);
 /// The records that a transfer moves now; maybe none.
 [[nodiscard]] Interval records_of(const TransferCall& transfer, const Counters& counters);
+/// Whether records of some transfer are compressed.
+[[nodiscard]] bool compresses(const Program& program);
+/// Bytes that went to block storage and came from it.
+struct MovedBytes {
+  int64_t written = 0, read = 0;
+  bool operator==(const MovedBytes&) const = default;
+};
+/// In one inference, if no record becomes shorter by being compressed; without what fills granules.
+[[nodiscard]] MovedBytes most_moved(const Program& program);
+
 /// Bytes of its memory that an erase makes empty: whole blocks.
 [[nodiscard]] Interval erased_bytes(const Program& program, const TransferCall& erase);
 

@@ -22,7 +22,11 @@ void RunTransfers::execute(const TransferCall& transfer, const Counters& counter
   runtime::Transfers& transfers = transfers_[program_.memory_of(transfer.stored).index()];
   const int32_t token = transfer.token.value;
   if (transfer.kind == TransferKind::kWait) {
-    runtime::wait(transfers, token);
+    if (transfer.passage.valid()) {
+      runtime::wait_compressed(transfers, token, passage_of(transfer));
+    } else {
+      runtime::wait(transfers, token);
+    }
     return;
   }
   if (transfer.kind == TransferKind::kErase) {
@@ -40,11 +44,32 @@ void RunTransfers::execute(const TransferCall& transfer, const Counters& counter
   auto* const tags = reinterpret_cast<uint32_t*>(address_(transfer.tags));
   const Interval moved = records_of(transfer, counters);
   const auto first = static_cast<int32_t>(moved.begin), end = static_cast<int32_t>(moved.end);
-  if (transfer.kind == TransferKind::kRead) {
+  if (transfer.passage.valid()) {
+    const runtime::Passage passage = passage_of(transfer);
+    if (transfer.kind == TransferKind::kRead) {
+      runtime::begin_compressed_read(transfers, token, records, held, tags, passage, first, end);
+    } else {
+      runtime::begin_compressed_write(transfers, token, records, held, tags, passage, first, end);
+    }
+  } else if (transfer.kind == TransferKind::kRead) {
     runtime::begin_read(transfers, token, records, held, tags, first, end);
   } else {
     runtime::begin_write(transfers, token, records, held, tags, first, end);
   }
+}
+
+runtime::Passage RunTransfers::passage_of(const TransferCall& transfer) const {
+  return {reinterpret_cast<uint32_t*>(address_(transfer.passage)),
+          static_cast<uint32_t>(transfer.chunk_bytes), static_cast<uint32_t>(transfer.first_bytes)};
+}
+
+MovedBytes RunTransfers::moved() const {
+  MovedBytes result;
+  for (const MemoryStorage& storage : storages_) {
+    result.written += storage.written_bytes();
+    result.read += storage.read_bytes();
+  }
+  return result;
 }
 
 bool RunTransfers::ok() const {

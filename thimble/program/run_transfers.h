@@ -8,7 +8,7 @@
 
 #include "thimble/program/memory_storage.h"
 #include "thimble/program/program.h"
-#include "thimble_runtime/transfers.h"
+#include "thimble_runtime/compressed_transfers.h"
 
 namespace thimble {
 
@@ -24,8 +24,12 @@ class RunTransfers {
   void execute(const TransferCall& transfer, const Counters& counters);
   /// Whether all have succeeded.
   [[nodiscard]] bool ok() const;
+  /// So far, in all storages.
+  [[nodiscard]] MovedBytes moved() const;
 
  private:
+  [[nodiscard]] runtime::Passage passage_of(const TransferCall& transfer) const;
+
   const Program& program_;
   Address address_;
   std::deque<MemoryStorage> storages_;         ///< by memory; of others than storage, empty

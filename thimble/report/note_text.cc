@@ -23,10 +23,14 @@ struct Sentence {
 
   std::string operator()(const note::Spilled& n) const {
     return fmt::format(
-        "{} tensor{} in {} while nothing reads {}: {} B written and {} B read per "
-        "inference",
+        "{} tensor{} in {} while nothing reads {}: {}{} B written and {} B read per "
+        "inference{}",
         n.tensors, n.tensors == 1 ? " lies" : "s lie", n.storage, n.tensors == 1 ? "it" : "them",
-        with_separators(n.written_bytes), with_separators(n.read_bytes));
+        n.compressed > 0 ? "at most " : "", with_separators(n.written_bytes),
+        with_separators(n.read_bytes),
+        n.compressed == 0           ? ""
+        : n.compressed == n.tensors ? ", compressed"
+                                    : fmt::format(", {} of them compressed", n.compressed));
   }
   std::string operator()(const note::LeastOrder& n) const {
     return "no order of whole operators has a smaller peak" +

@@ -73,6 +73,7 @@ class Tree {
                  {"reads", std::move(reads)},
                  {"writes", s.out.value},
                  {"scratch", json_of(s.scratch)},
+                 {"passage", json_of(s.passage)},
                  {"recomputes", s.recomputes},
                  {"live_bytes", report_.live_bytes[static_cast<size_t>(position_)]}};
     if (report_.estimate) {

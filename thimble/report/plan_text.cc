@@ -153,6 +153,7 @@ class TextTree {
     const Buffer& out = schedule.buffer(s.out);
     std::string writes = buffer_label(s.out);
     if (s.scratch.valid()) writes += " (scratch " + buffer_label(s.scratch) + ")";
+    if (s.passage.valid()) writes += " (through " + buffer_label(s.passage) + ")";
     std::vector<std::string> row = {
         fmt::format("{}", position_),
         with_separators(report_.live_bytes[static_cast<size_t>(position_)]),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "thimble/report/estimate_words.h"
@@ -29,6 +30,18 @@ std::string board_text(const MeasuredCost& board) {
       with_separators(board.instructions.value_or(0)), board.core,
       human_size(board.stack_bytes.value_or(0)), human_size(board.code_bytes),
       human_size(board.weight_bytes), human_size(board.static_ram_bytes));
+}
+
+std::string traffic_text(const StorageTraffic& traffic, size_t inferences) {
+  const auto each = [&](int64_t bytes) {
+    return with_separators(bytes / static_cast<int64_t>(std::max<size_t>(inferences, 1)));
+  };
+  const std::string most = traffic.moved == traffic.most
+                               ? ""
+                               : fmt::format(" (by plan at most {} and {})",
+                                             each(traffic.most.written), each(traffic.most.read));
+  return fmt::format("  storage       {} B written and {} B read per inference{}\n",
+                     each(traffic.moved.written), each(traffic.moved.read), most);
 }
 
 std::string deviation_text(const RunReport& report, size_t k) {
@@ -83,6 +96,14 @@ Json board_json(const std::optional<MeasuredCost>& board) {
           {"static_ram_bytes", board->static_ram_bytes}};
 }
 
+Json traffic_json(const std::optional<StorageTraffic>& traffic) {
+  if (!traffic) return {};
+  return {{"written_bytes", traffic->moved.written},
+          {"read_bytes", traffic->moved.read},
+          {"most_written_bytes", traffic->most.written},
+          {"most_read_bytes", traffic->most.read}};
+}
+
 }  // namespace
 
 std::string run_text(const RunReport& report) {
@@ -98,6 +119,8 @@ std::string run_text(const RunReport& report) {
   }
   text += "\n";
   for (size_t k = 0; k < report.graph.outputs.size(); ++k) text += output_text(report, k);
+  if (report.inferences.moved)
+    text += traffic_text(*report.inferences.moved, report.inferences.outputs.size());
   if (report.inferences.board) text += board_text(*report.inferences.board);
   for (size_t k = 0; k < report.inferences.deviations.size(); ++k)
     text += deviation_text(report, k);
@@ -120,7 +143,8 @@ std::string run_json(const RunReport& report) {
               {"lossy", !inferences.deviations.empty()},
               {"outputs", outputs_json(report)},
               {"tolerance", inferences.tolerance},
-              {"board", board_json(inferences.board)}});
+              {"board", board_json(inferences.board)},
+              {"storage", traffic_json(inferences.moved)}});
 }
 
 }  // namespace thimble

@@ -6,10 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "thimble/program/program.h"
 #include "thimble/report/compile_report.h"
 #include "thimble/report/tensor_text.h"
 
 namespace thimble {
+
+/// Bytes that all inferences together moved to block storage and back, and what the plan has for
+/// them: as many, or more where records are compressed.
+struct StorageTraffic {
+  MovedBytes moved, most;
+};
 
 /// What an execution gave, case by case.
 struct Inferences {
@@ -17,8 +24,9 @@ struct Inferences {
   std::string difference;                   ///< the first from what is expected; empty: none
   double tolerance = 0;  ///< relative, of float32: what agreement took; 0: it is identical
   size_t compared_ops = 0;
-  std::vector<Deviation> deviations;  ///< of lossy sums, per output; empty: they are exact
-  std::optional<MeasuredCost> board;  ///< if it was the emulated one
+  std::vector<Deviation> deviations;    ///< of lossy sums, per output; empty: they are exact
+  std::optional<MeasuredCost> board;    ///< if it was the emulated one
+  std::optional<StorageTraffic> moved;  ///< on the host, of plans that move something
 };
 
 /// Refers to the caller's graph and inferences.

@@ -46,6 +46,9 @@ void collect(const std::vector<Node>& nodes, int depth, StepUses& uses) {
           std::vector<BufferId>& touched = uses.touched.emplace_back(read_buffers(step));
           touched.push_back(step.out);
           touched.push_back(step.scratch);
+          touched.push_back(step.passage);
+          if (step.passage.valid())
+            uses.passages.try_emplace(step.passage, step.transfer == TransferPart::kBegin);
         },
         [&](const Loop& loop) {
           const auto first = static_cast<Position>(uses.touched.size());
@@ -80,8 +83,12 @@ std::vector<LiveRange> lives(const StepUses& uses, const std::vector<Buffer>& bu
     for (size_t b = 0; b < ranges.size(); ++b) {
       // Scratch dies with its step; tags of a transfer have several.
       if (!buffers[b].tensor.valid() && ranges[b].end - ranges[b].begin <= 1) continue;
+      // Nothing is on its way through a passage as an iteration ends that began by beginning it.
+      const auto passage = uses.passages.find({static_cast<int32_t>(b)});
+      const bool passes = passage != uses.passages.end() && passage->second;
       for (size_t l = 0; l < uses.loops.size(); ++l) {
         const LiveRange& around = uses.loops[l].steps;
+        if (passes && inside(ranges[b], around)) continue;
         if (!touches(ranges[b], around) || inside(around, ranges[b]) ||
             follows(buffers[b], {static_cast<int32_t>(l)}) ||
             renewed_within(buffers[b], ranges[b], uses.loops[l], uses.loops))

@@ -3,6 +3,8 @@
 // written down as steps.
 #pragma once
 
+#include <map>
+
 #include "thimble/schedule/schedule.h"
 
 namespace thimble {
@@ -16,6 +18,7 @@ struct StepUses {
   std::vector<LoopSteps> loops;
   std::vector<std::vector<BufferId>> touched;  ///< per position; invalid ids are none
   std::vector<BufferId> from_start, to_end;    ///< there before the first, needed behind the last
+  std::map<BufferId, bool> passages;           ///< of a transfer: whether its first step begins one
 };
 
 /// From the first to the last step that touches it; a buffer that carries data from one iteration

@@ -116,6 +116,12 @@ class Checker {
       const bool fixed =
           std::ranges::all_of(b.origin, [](const IndexExpr& e) { return e.constant(); });
       if (b.wrap || b.sums || !fixed) return "in storage are values, neither in a ring nor moving";
+      const int64_t granule = schedule_.memory(b.memory).storage->write_bytes;
+      if (b.chunk_bytes < 0 || b.chunk_bytes % granule != 0 ||
+          b.chunk_bytes > record_form(b, granule).stride_bytes)
+        return "its chunks are not whole granules of a record";
+    } else if (b.chunk_bytes != 0) {
+      return "it has chunks, but is not in storage";
     }
     if (b.wrap) {
       if (b.wrap->axis < 0 || static_cast<size_t>(b.wrap->axis) >= rank || b.wrap->modulus < 1 ||
@@ -302,7 +308,7 @@ class Checker {
     const Buffer& out = schedule_.buffer(s.out);
     if (out.memory == kCaller && is_input_.contains(s.out)) return "it writes the caller's input";
     if (s.transfer != TransferPart::kNone) return transfer_fault(schedule_, s);
-    if (s.token.valid()) return "it has a token, but is no transfer";
+    if (s.token.valid() || s.passage.valid()) return "it has a token, but is no transfer";
     if (std::string fault = reach(s); !fault.empty()) return fault;
     if (std::string fault = scratch(s); !fault.empty()) return fault;
     if (!s.op.valid()) {
@@ -321,9 +327,11 @@ class Checker {
 
   // Whatever is waited for has the buffers of what began, so that these live until then.
   std::string token(const Step& s) {
-    const auto [it, added] = tokens_.try_emplace(s.token, TokenUse{s.in, s.out, s.scratch});
+    const auto [it, added] =
+        tokens_.try_emplace(s.token, TokenUse{s.in, s.out, s.scratch, s.passage});
     const TokenUse& first = it->second;
-    const bool same = first.in == s.in && first.out == s.out && first.scratch == s.scratch;
+    const bool same = first.in == s.in && first.out == s.out && first.scratch == s.scratch &&
+                      first.passage == s.passage;
     return same ? "" : "its token is one of another transfer";
   }
 
@@ -435,7 +443,7 @@ class Checker {
 
   struct TokenUse {
     std::vector<Operand> in;
-    BufferId out, scratch;
+    BufferId out, scratch, passage;
   };
 
   const Graph& graph_;

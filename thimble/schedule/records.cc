@@ -7,6 +7,7 @@
 
 #include "thimble/model/division.h"
 #include "thimble/model/error.h"
+#include "thimble_runtime/compressed_transfers.h"
 
 namespace thimble {
 namespace {
@@ -19,6 +20,18 @@ std::vector<int> lying_axes(const Buffer& buffer, const Shape& shape) {
     if (shape[static_cast<size_t>(axis)] > 1) axes.push_back(axis);
   }
   return axes;
+}
+
+/// Empty, or why the step's passage is not one for such chunks.
+std::string passage_fault(const Schedule& schedule, const Step& step, int64_t chunk_bytes) {
+  if (chunk_bytes == 0) return step.passage.valid() ? "its records are not compressed" : "";
+  if (!step.passage.valid() || step.passage.index() >= schedule.buffers.size())
+    return "a transfer of compressed records has no passage";
+  const Buffer& passage = schedule.buffer(step.passage);
+  const bool fits = !passage.tensor.valid() && is_laid_out(passage.memory) &&
+                    !is_stored(schedule, step.passage) && passage.type == DType::kInt32 &&
+                    passage.size_bytes() == passage_bytes(chunk_bytes);
+  return fits ? "" : fmt::format("chunks of {} bytes have a passage", chunk_bytes);
 }
 
 /// The region has all that a record holds along the other axes.
@@ -48,6 +61,21 @@ RecordForm record_form(const Buffer& buffer, int64_t write_bytes) {
   }
   form.stride_bytes = ceil_div(form.record_bytes, write_bytes) * write_bytes;
   return form;
+}
+
+int64_t chunk_bytes(const RecordForm& form, int64_t write_bytes, int64_t at_most) {
+  if (form.stride_bytes <= write_bytes) return 0;
+  const int64_t granules = std::max<int64_t>(at_most / write_bytes, 1);
+  return std::min(granules * write_bytes, form.stride_bytes);
+}
+
+int64_t first_bytes(int64_t record_bytes, int64_t write_bytes, int64_t chunk_bytes) {
+  const int64_t least = runtime::least_compressed_bytes(static_cast<uint32_t>(record_bytes));
+  return std::min(ceil_div(least, write_bytes) * write_bytes, chunk_bytes);
+}
+
+int64_t passage_bytes(int64_t chunk_bytes) {
+  return runtime::passage_bytes(static_cast<uint32_t>(chunk_bytes));
 }
 
 bool is_stored(const Schedule& schedule, BufferId buffer) {
@@ -107,7 +135,7 @@ std::string transfer_fault(const Schedule& schedule, const Step& step) {
   if (step.transfer == TransferPart::kErase ||
       (step.transfer == TransferPart::kWait && is_stored(schedule, step.out) &&
        is_stored(schedule, from[0]))) {
-    if (step.scratch.valid()) return "an erase has no tags";
+    if (step.scratch.valid() || step.passage.valid()) return "an erase has no tags, and no passage";
     if (step.out != from[0]) return "an erase has the first of its buffers as its output";
     for (const BufferId id : from) {
       const ScheduleMemory& memory = schedule.memory(schedule.buffer(id).memory);
@@ -134,12 +162,14 @@ std::string transfer_fault(const Schedule& schedule, const Step& step) {
   const bool fits = !tags.tensor.valid() && is_laid_out(tags.memory) &&
                     !is_stored(schedule, step.scratch) && tags.type == DType::kInt32 &&
                     tags.extents == Shape{form.count};
-  return fits ? "" : fmt::format("a transfer has tags for {} records", form.count);
+  if (!fits) return fmt::format("a transfer has tags for {} records", form.count);
+  return passage_fault(schedule, step, stored.chunk_bytes);
 }
 
-BegunAndEnded as_transfer(Step copy, BufferId tags, TokenId token) {
+BegunAndEnded as_transfer(Step copy, BufferId tags, BufferId passage, TokenId token) {
   copy.transfer = TransferPart::kBegin;
   copy.scratch = tags;
+  copy.passage = passage;
   copy.token = token;
   Step wait = copy;
   wait.transfer = TransferPart::kWait;
@@ -150,6 +180,11 @@ BegunAndEnded as_transfer(Step copy, BufferId tags, TokenId token) {
 BufferId add_tags(Schedule& schedule, BufferId stored) {
   return add_scratch(schedule,
                      {kTagBytes * record_form(schedule.buffer(stored), 1).count, DType::kInt32});
+}
+
+BufferId add_passage(Schedule& schedule, BufferId stored) {
+  const int64_t chunk = schedule.buffer(stored).chunk_bytes;
+  return chunk == 0 ? BufferId{} : add_scratch(schedule, {passage_bytes(chunk), DType::kInt32});
 }
 
 }  // namespace thimble

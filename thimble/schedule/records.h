@@ -2,6 +2,10 @@
 // Tensors in block storage: arrays of records, which transfers move whole (docs/memories.md).
 //
 //   x [1,40,60,16], 32 B written at once     40 records of 960 B, one per row; tags of 160 B
+//
+// Records of a buffer with chunk_bytes are compressed where that is shorter, so that they lie at
+// the same addresses, and pass through a passage: a buffer of the arena with a chunk
+// (thimble_runtime/compressed_transfers.h).
 #pragma once
 
 #include <cstdint>
@@ -27,6 +31,17 @@ constexpr int64_t kLeastRecordBytes = 64;
 /// A record's CRC32, kept in memory that is addressed.
 constexpr int64_t kTagBytes = 4;
 
+/// The chunk in which records of `form` are compressed that are written in granules, where about
+/// at_most bytes are taken for it: whole granules, at least one, and no more than there can be
+/// on the way. 0: that saves nothing, as a record is a granule.
+[[nodiscard]] int64_t chunk_bytes(const RecordForm& form, int64_t write_bytes, int64_t at_most);
+constexpr int64_t kUsualChunkBytes = 256;  // a page of NOR flash
+/// What of a record is read before anybody knows how long it is: whole granules, at most a chunk,
+/// no more than each has but for the last granule.
+[[nodiscard]] int64_t first_bytes(int64_t record_bytes, int64_t write_bytes, int64_t chunk_bytes);
+/// Of the passage for chunks.
+[[nodiscard]] int64_t passage_bytes(int64_t chunk_bytes);
+
 [[nodiscard]] bool is_stored(const Schedule& schedule, BufferId buffer);
 /// Bytes that the buffer takes in its memory: in storage, of its records.
 [[nodiscard]] int64_t placed_bytes(const Schedule& schedule, const Buffer& buffer);
@@ -48,12 +63,14 @@ struct TransferSides {
 [[nodiscard]] std::string transfer_fault(const Schedule& schedule, const Step& step);
 
 /// Makes a copy between storage and another memory two steps: one that begins it and one that
-/// waits. tags: of the buffer in storage.
+/// waits. tags: of the buffer in storage; passage: invalid where it is not compressed.
 struct BegunAndEnded {
   Step begin, wait;
 };
-[[nodiscard]] BegunAndEnded as_transfer(Step copy, BufferId tags, TokenId token);
+[[nodiscard]] BegunAndEnded as_transfer(Step copy, BufferId tags, BufferId passage, TokenId token);
 /// A buffer for the tags of a buffer in storage.
 [[nodiscard]] BufferId add_tags(Schedule& schedule, BufferId stored);
+/// A passage for its records; invalid if they are not compressed.
+[[nodiscard]] BufferId add_passage(Schedule& schedule, BufferId stored);
 
 }  // namespace thimble

@@ -52,6 +52,9 @@ struct Buffer {
   /// Ports only are the caller's or streamed: whole, in the caller's order of axes or, streamed,
   /// row-major. Of a stream, only copies are made: those from it *receive*, those to it *deliver*.
   MemoryId memory = kArena;
+  /// In block storage: its records are compressed, and pass through so many bytes of memory at a
+  /// time (records.h); 0: they lie there as they are.
+  int64_t chunk_bytes = 0;
 
   [[nodiscard]] int64_t size_bytes() const;
   /// Whether the ring takes the axis modulo; false without a ring.
@@ -101,6 +104,7 @@ struct Step {
   std::vector<Operand> in;            ///< one per operator input
   BufferId out;
   BufferId scratch;         ///< invalid if none is needed; of a transfer: the tags of its records
+  BufferId passage;         ///< of a transfer of compressed records: what they pass through
   KernelId kernel;          ///< one that does() its operator; invalid: the portable one
   bool recomputes = false;  ///< what it produces may be produced more than once
   TransferPart transfer = TransferPart::kNone;

@@ -69,4 +69,15 @@ void begin_erase(Transfers& transfers, int32_t token, uint32_t address, uint32_t
 /// may be written, and are not written twice.
 void wait(Transfers& transfers, int32_t token) noexcept;
 
+// What compressed transfers (compressed_transfers.h) have in common with these.
+
+/// CRC-32 (IEEE 802.3).
+[[nodiscard]] uint32_t crc_of(const uint8_t* bytes, uint32_t size) noexcept;
+/// Where a record of the flight is in memory, from flight.held.base on.
+[[nodiscard]] uint32_t held_offset(const InFlight& flight, int32_t record) noexcept;
+/// Whether a transfer of records [first, end) has anything to begin.
+[[nodiscard]] bool has_work(Transfers& transfers, int32_t first, int32_t end) noexcept;
+/// Counts a fault, of which the last one is the status.
+[[nodiscard]] bool may_try_again(Transfers& transfers, InFlight& flight, int status) noexcept;
+
 }  // namespace thimble::runtime
