@@ -23,7 +23,7 @@ uint32_t place_of(const thimble_sealed& sealed, uint32_t cell) {
   return cell / per_block * sealed.inner_block + cell % per_block * stride;
 }
 
-void store_u32(uint32_t value, uint8_t* to) {
+void put_u32(uint32_t value, uint8_t* to) {
   for (uint32_t i = 0; i < 4; ++i) to[i] = static_cast<uint8_t>(value >> (8 * i));
 }
 
@@ -34,8 +34,8 @@ struct Sealing {
 
   Sealing(const thimble_sealed& sealed, uint32_t cell) {
     for (uint32_t i = 0; i < THIMBLE_SEALED_SALT; ++i) nonce[i] = sealed.salt[i];
-    store_u32(sealed.counters[cell], nonce + THIMBLE_SEALED_SALT);
-    store_u32(cell, number);
+    put_u32(sealed.counters[cell], nonce + THIMBLE_SEALED_SALT);
+    put_u32(cell, number);
   }
 };
 

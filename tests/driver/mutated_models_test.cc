@@ -81,28 +81,28 @@ bool is_small(const Graph& graph) {
   return bytes <= kMostBytes && macs(graph) <= kMostMacs;
 }
 
-struct Outcome {
+struct Mutated {
   enum { kRefused, kLarge, kDoesNotFit, kComputed } what;
   std::string fault = {};  ///< of what was computed
 };
 
-Outcome outcome(const Bytes& file, const std::string& planner) {
+Mutated mutated(const Bytes& file, const std::string& planner) {
   try {
     const Graph graph = import_tflite(file, "mutated", "mutated.tflite");
-    if (!is_small(graph)) return {Outcome::kLarge};
+    if (!is_small(graph)) return {Mutated::kLarge};
     const Answer answer = compile({.model = source_of(graph),
                                    .graph = {.max_bytes = kMostBytes},
                                    .planner = planner,
                                    .time_limit_seconds = 5});
     const auto* compiled = std::get_if<Compiled>(&answer);
-    if (compiled == nullptr) return {Outcome::kDoesNotFit};
+    if (compiled == nullptr) return {Mutated::kDoesNotFit};
     InputCase noise = seeded_case(compiled->graph, 1);
     noise.outputs = run_reference(compiled->graph, {noise}).outputs.at(0);
-    return {Outcome::kComputed, run_host(*compiled, {noise}).difference};
+    return {Mutated::kComputed, run_host(*compiled, {noise}).difference};
   } catch (const CompileError& error) {
-    return {Outcome::kRefused, std::string(error.what()).empty() ? "no message" : ""};
+    return {Mutated::kRefused, std::string(error.what()).empty() ? "no message" : ""};
   } catch (const std::exception& error) {
-    return {Outcome::kComputed, error.what()};
+    return {Mutated::kComputed, error.what()};
   }
 }
 
@@ -124,10 +124,10 @@ TEST_P(MutatedModels, AreRefusedOrComputeTheRightThing) {
     Bytes file = read_file(path, kMostFileBytes);
     mutate(file, random);
     SCOPED_TRACE(fmt::format("seed {}: {}, {}", seed, path.filename().string(), planner));
-    const Outcome found = outcome(file, planner);
+    const Mutated found = mutated(file, planner);
     EXPECT_EQ(found.fault, "");
-    computed += found.what == Outcome::kComputed;
-    refused += found.what == Outcome::kRefused;
+    computed += found.what == Mutated::kComputed;
+    refused += found.what == Mutated::kRefused;
   }
   RecordProperty("computed", computed);
   RecordProperty("refused", refused);

@@ -36,7 +36,7 @@ SimulationRequest by_macs() {
   return wanted;
 }
 
-std::string fault_of(const Request& request) {
+std::string refusal_of(const Request& request) {
   try {
     (void)storage_figures(request);
   } catch (const CompileError& error) {
@@ -114,7 +114,7 @@ TEST(Simulation, FiguresOfStorageThatAreNoneAreNamed) {
   const auto fault = [](const std::string& pair) {
     Request request = spilled_unet();
     request.storage = "card:" + pair;
-    return fault_of(request);
+    return refusal_of(request);
   };
   EXPECT_THAT(fault("read_speed=x"), HasSubstr("read_speed=x is no size"));
   EXPECT_THAT(fault("write_speed=0"), HasSubstr("write_speed must be above 0"));

@@ -115,7 +115,8 @@ AnswerWithin planned_in_memories(const PlannerChoice& choice, const Graph& graph
   plans.plan_in(memories[0]);
   const auto is_worth_it = [&] { return !plans.is_good_enough() && go_on(); };
   for (size_t k = 1; k < memories.size() && is_worth_it(); ++k) plans.plan_in_more(memories[k]);
-  const bool may_lie_elsewhere = limits.ports == PortPlaces{} && !choice.planner->spills &&
+  const bool spills = choice.planner->spills == Spills::kAlways || limits.storage.has_value();
+  const bool may_lie_elsewhere = limits.ports == PortPlaces{} && !spills &&
                                  std::ranges::none_of(graph.inputs, [&](const Port& in) {
                                    return is_input_and_output(graph, in);
                                  });
