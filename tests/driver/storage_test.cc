@@ -56,7 +56,7 @@ TEST(RequestedStorage, IsCompressedInChunks) {
 TEST(RequestedStorage, OtherTextsAreRefused) {
   EXPECT_THAT(message_of("card:compres"),
               HasSubstr("there is no 'compres'; there are: write, erase, size, queue, compress"));
-  EXPECT_THAT(message_of("card:compress=0"), HasSubstr("a chunk has bytes"));
+  EXPECT_THAT(message_of("card:compress=0"), HasSubstr("compress must be above 0"));
   EXPECT_THAT(message_of("card:compress=x"), HasSubstr("compress=x is no size"));
   EXPECT_THAT(message_of("card:write=3"), HasSubstr("its granule is no power of two"));
   EXPECT_THAT(message_of("card,compress"), HasSubstr("has no storage 'card'; it has flash_upper"));
@@ -84,6 +84,63 @@ TEST(RequestedStorage, OfCompressedTensorsLessIsMoved) {
   const auto note = [](const Compiled& of) { return sentence(of.notes.at(0), of.graph); };
   EXPECT_THAT(note(shorter), HasSubstr("at most "));
   EXPECT_THAT(note(shorter), HasSubstr(" read per inference, compressed"));
+}
+
+// Speeds that nobody knows are 1 MB/s, without a clock at 100 MHz.
+TEST(RequestedStorage, HasCyclesForSearches) {
+  const TransferCycles unknown = storage_cycles({}, 0);
+  EXPECT_DOUBLE_EQ(unknown.read_byte, 100);
+  EXPECT_DOUBLE_EQ(unknown.write_byte, 100);
+  EXPECT_EQ(unknown.erase_block, 0);
+  EXPECT_TRUE(unknown.beside);
+  const RequestedStorage card =
+      storage_of("card:write=512,read_speed=4M,access_time=0.001,erase_time=0.5,stalls=yes");
+  const TransferCycles known = storage_cycles(card.figures, 200'000'000);
+  EXPECT_DOUBLE_EQ(known.read_byte, 200e6 / (4 << 20));
+  EXPECT_DOUBLE_EQ(known.write_byte, 200);
+  EXPECT_DOUBLE_EQ(known.access, 200'000);
+  EXPECT_DOUBLE_EQ(known.erase_block, 100e6);
+  EXPECT_FALSE(known.beside);
+}
+
+// Within a budget that needs it, and no more than may be written; without need nothing is spilled.
+TEST(AutoSpills, WhereTheBudgetAsksForIt) {
+  const auto compiled = [](int64_t sram, const std::string& planner) {
+    Request request{.model = "zoo:unet:resolution=32,width=4", .planner = planner};
+    request.target.core.name = "cortex-m4";
+    request.sram_bytes = sram;
+    request.storage = "card:write=32,read_speed=1M,write_speed=1M";
+    return compile(request);
+  };
+  const auto written = [](const Compiled& found) {
+    int64_t bytes = 0;
+    for (const Note& note : found.notes) {
+      if (const auto* spilled = std::get_if<note::Spilled>(&note)) bytes += spilled->written_bytes;
+    }
+    return bytes;
+  };
+  const Answer roomy = compiled(1 << 20, "auto");
+  ASSERT_TRUE(std::holds_alternative<Compiled>(roomy));
+  EXPECT_EQ(written(std::get<Compiled>(roomy)), 0);
+  Request plain{.model = "zoo:unet:resolution=32,width=4"};
+  plain.target.core.name = "cortex-m4";
+  plain.max_latency = std::numeric_limits<double>::infinity();
+  plain.max_recompute = 0;
+  const int64_t least = std::get<Compiled>(compile(plain)).plan.placement.arena_bytes();
+  const Answer tight = compiled(least * 9 / 10, "auto");
+  ASSERT_TRUE(std::holds_alternative<Compiled>(tight));
+  const auto& spilled = std::get<Compiled>(tight);
+  EXPECT_LE(spilled.plan.placement.arena_bytes(), least * 9 / 10);
+  EXPECT_TRUE(spilled.verification.ok());
+  const int64_t bytes = written(spilled);
+  EXPECT_GT(bytes, 0);
+  const InputCase noise = seeded_case(spilled.graph, 1);
+  EXPECT_EQ(run_host(spilled, {noise}).difference, "");
+  const Answer bounded = compiled(least * 9 / 10, "auto:written=" + std::to_string(bytes - 1));
+  const auto* other = std::get_if<Compiled>(&bounded);
+  if (other != nullptr) {
+    EXPECT_LT(written(*other), bytes);
+  }
 }
 
 }  // namespace

@@ -510,8 +510,9 @@ int keep_closed_leads(const Dataflow& flow, Plan& plan) {
       const auto closed = [&](const OverlapChoice& o) {  // and as exact as the walk
         const std::span<const ValueId> read = flow.read_by(call);
         const OpId op = plan.instances.instance(call.instance).op;
-        const bool finer = std::ranges::find(read, o.in) != read.end() &&
-                           !(op.valid() && flow.axes.by_elements(op));
+        const bool finer =
+            std::ranges::find(read, o.in) != read.end() &&
+            !(op.valid() && flow.axes.by_elements(op) && flow.shape(o.in) == flow.shape(o.out));
         return !finer && group_lead(flow, derived, o.out, o.in).has_value();
       };
       std::erase_if(plan.overlaps,

@@ -66,6 +66,7 @@ Rematerialisation again(const Graph& graph, const Instances& instances, const Co
     made = from;
     if (all_readers[made.index()].size() > 1) return result;
   }
+  if (result.chain.empty()) return result;  // an input
   const ValueId first = only_activation(graph, instances, instances.instance(result.chain.at(0)));
   return instances.value(first).memory == kArena ? result : Rematerialisation{};
 }

@@ -225,12 +225,16 @@ Group RolledGroups::group(int begin, int end, int axis, Granularity granularity)
     const Member call{InstanceCall{.instance = id}};
     if (sums_rows(begin, instance)) {
       added.push_back({InstanceCall{id, Method::kAccumulate}});
-    } else if (instance.op.valid() || !by_pixels) {
+      continue;
+    }
+    const bool stores = flow_.instances.stores(instance);
+    const bool fetches = flow_.instances.fetches(instance);
+    if (!(stores || fetches) || !last.valid()) last = instance.makes;
+    if (instance.op.valid() || !by_pixels) {
       computed.push_back(call);
-      if (instance.op.valid() || !last.valid()) last = instance.makes;
-    } else if (flow_.instances.stores(instance)) {
+    } else if (stores) {
       behind.push_back(call);
-    } else if (bytes_.lives().made[instance.reads[0].index()] >= begin) {
+    } else if (fetches && bytes_.lives().made[instance.reads[0].index()] >= begin) {
       end_columns();  // what it fetches is stored in this very group
       result.members.push_back(call);
     } else {

@@ -214,6 +214,7 @@ class Deriver {
     if ((!turned && tile.axis != kRowAxis) || across != (turned ? kRowAxis : kColumnAxis) ||
         !is_image(flow_.shape(flow_.made_by(calls_[c]))) || buffer.origin[0] != index(0))
       return false;
+    if (tile.outer) return false;  // rows begin anew in each tile of another loop along them
     for (const int l : path(c)) {  // and in one order only: no strips inside of the rows
       const std::optional<OuterTiles>& strips = tiled(l, c).outer;
       if (strips && (turned || strips->loop >= outer)) return false;
