@@ -106,7 +106,7 @@ TEST(RequestedStorage, HasCyclesForSearches) {
 // Within a budget that needs it, and no more than may be written; without need nothing is spilled.
 TEST(AutoSpills, WhereTheBudgetAsksForIt) {
   const auto compiled = [](int64_t sram, const std::string& planner) {
-    Request request{.model = "zoo:unet:resolution=32,width=4", .planner = planner};
+    Request request{.model = "zoo:unet:resolution=32", .planner = planner};
     request.target.core.name = "cortex-m4";
     request.sram_bytes = sram;
     request.storage = "card:write=32,read_speed=1M,write_speed=1M";
@@ -122,7 +122,7 @@ TEST(AutoSpills, WhereTheBudgetAsksForIt) {
   const Answer roomy = compiled(1 << 20, "auto");
   ASSERT_TRUE(std::holds_alternative<Compiled>(roomy));
   EXPECT_EQ(written(std::get<Compiled>(roomy)), 0);
-  Request plain{.model = "zoo:unet:resolution=32,width=4"};
+  Request plain{.model = "zoo:unet:resolution=32"};
   plain.target.core.name = "cortex-m4";
   plain.max_latency = std::numeric_limits<double>::infinity();
   plain.max_recompute = 0;

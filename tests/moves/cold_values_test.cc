@@ -104,7 +104,7 @@ TEST(ColdValues, GoThroughGroupsRowByRowAndPixelByPixel) {
 TEST(ByColumns, LaysWideImagesOutColumnByColumn) {
   const Encoder e;
   const Instances before = instances_of(e.graph(), {});
-  const std::optional<Instances> after = by_columns(e.graph(), before);
+  const std::optional<Instances> after = by_columns(AxisGraph(e.graph()), before);
   ASSERT_TRUE(after);
   EXPECT_EQ(after->value({e.x1.value}).axis_order, kColumnsOutermost);
   EXPECT_EQ(after->inputs, before.inputs);
@@ -120,10 +120,10 @@ TEST(ByColumns, LaysWideImagesOutColumnByColumn) {
 
 TEST(ByColumns, LeavesHighImagesAndStreams) {
   const Encoder high(16, 8);
-  EXPECT_FALSE(by_columns(high.graph(), instances_of(high.graph(), {})));
+  EXPECT_FALSE(by_columns(AxisGraph(high.graph()), instances_of(high.graph(), {})));
   const Encoder wide;
   const PortPlaces streamed{.input = Place::kStreamed, .output = Place::kResident};
-  EXPECT_FALSE(by_columns(wide.graph(), instances_of(wide.graph(), streamed)));
+  EXPECT_FALSE(by_columns(AxisGraph(wide.graph()), instances_of(wide.graph(), streamed)));
 }
 
 }  // namespace

@@ -31,11 +31,12 @@ PortPlaces random_places(const Graph& graph, zoo::Random& random) {
 }
 
 /// The operators of the network, some of them twice, each result with readers of its own.
-Instances random_instances(const Graph& graph, zoo::Random& random) {
+Instances random_instances(const AxisGraph& axes, zoo::Random& random) {
+  const Graph& graph = axes.graph();
   Instances result = instances_of(graph, random_places(graph, random));
   if (const auto relaid = relayout_inputs(graph, result); relaid && random.chance(0.7))
     result = *relaid;
-  if (const auto columns = by_columns(graph, result); columns && random.chance(0.4))
+  if (const auto columns = by_columns(axes, result); columns && random.chance(0.4))
     result = *columns;
   for (int64_t twice = random.chance(0.4) ? random.between(1, 2) : 0; twice > 0; --twice) {
     const auto k =
@@ -105,9 +106,9 @@ class RandomPlanner {
         graph_(axes.graph()),
         axes_(axes),
         storage_(spills ? random_storage(random) : ScheduleMemory{}),
-        instances_(spills ? random_spills(graph_, random_instances(graph_, random),
-                                          *storage_.storage, random)
-                          : random_instances(graph_, random)),
+        instances_(spills ? random_spills(graph_, random_instances(axes, random), *storage_.storage,
+                                          random)
+                          : random_instances(axes, random)),
         flow_(axes, instances_) {
     if (spills) result_.plan.memories.push_back(storage_);
   }
@@ -363,6 +364,7 @@ class RandomPlanner {
       const ValueId value = flow_.made_by(pick(inside));
       loop.alongside.emplace_back(value, draw_axis(value));
     }
+    if (result_.plan.memories.back().storage) loop.stores_beside = random_.chance(0.5);
     return loop;
   }
 

@@ -81,8 +81,7 @@ class PairTimeline {
     } else if (operands.empty()) {
       write(region);
     } else if (!row_major_) {  // kernels go through both in an order that is not that of memory
-      write(region);
-      for (size_t k : operands) read(read_region(graph_, maps_, step, k, region, counters));
+      possible_ = false;
     } else {
       units(step, progress, operands, region, counters);
     }

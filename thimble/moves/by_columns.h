@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "thimble/analysis/axis_graph.h"
 #include "thimble/plan/instances.h"
 
 namespace thimble {
@@ -17,8 +18,9 @@ namespace thimble {
 /// Axes of an image, columns outermost.
 inline const std::vector<int> kColumnsOutermost = {0, 2, 1, 3};
 
-/// What lies in storage keeps its order. Nothing if no image is wider than high, or a port of one
-/// is streamed.
-[[nodiscard]] std::optional<Instances> by_columns(const Graph& graph, const Instances& instances);
+/// Of images whose makers and readers have kernels for that; what lies in storage keeps its order.
+/// Nothing if there are none, or a port that is one is streamed.
+[[nodiscard]] std::optional<Instances> by_columns(const AxisGraph& axes,
+                                                  const Instances& instances);
 
 }  // namespace thimble

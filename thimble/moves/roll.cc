@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
@@ -267,6 +268,10 @@ std::vector<GroupCandidate> RolledGroups::groups(int begin, int end,
       if (sums_rows(begin, at(k)))
         piece.finalised.push_back({{order_[position(k)]}, Method::kFinalise});
     }
+    result.push_back(piece);
+    const auto stores = [&](int k) { return flow_.instances.stores(at(k)); };
+    if (std::ranges::none_of(std::views::iota(begin, end), stores)) continue;
+    piece.group.loop.stores_beside = true;
     result.push_back(std::move(piece));
   }
   return result;

@@ -41,6 +41,16 @@ bool touches(const Node& node, BufferId buffer) {
       });
 }
 
+template <class Test>
+bool all_steps(const Node& node, const Test& test) {
+  return visit_node(
+      node, [&](const Step& step) { return test(step); },
+      [&](const Loop& loop) {
+        return std::ranges::all_of(loop.body,
+                                   [&](const Node& inner) { return all_steps(inner, test); });
+      });
+}
+
 class Beginner {
  public:
   explicit Beginner(Schedule schedule) : schedule_(std::move(schedule)) {}
@@ -158,8 +168,12 @@ class Beginner {
         behind_last.emplace_back(sides.held, std::move(next));
       } else {
         first.region[axis] = {index(0), index(0)};
+        if (leaves_alone(loop, step, axis)) {
+          written.body.push_back({wait});
+        } else {
+          at_first.push_back(wait);
+        }
         written.body.push_back({begin});
-        at_first.push_back(wait);
       }
       before.push_back(std::move(first));
       behind.push_back(wait);
@@ -205,6 +219,31 @@ class Beginner {
     if (count + 2 > schedule_.memory(stored.memory).storage->most_in_flight) return false;
     ++count;
     return true;
+  }
+
+  /// Whether what the next iteration makes lies beside the records of this one in their ring.
+  [[nodiscard]] bool leaves_alone(const Loop& loop, const Step& store, size_t axis) const {
+    const BufferId held = sides_of(schedule_, store).held;
+    const Buffer& ring = schedule_.buffer(held);
+    if (!ring.wrap || ring.wrap->axis != static_cast<int>(axis)) return false;
+    const int64_t rows = ring.extents[axis], count = schedule_.buffer(store.out).extents[axis];
+    const auto at = [&](const IndexExpr& expr, int64_t iteration) -> std::optional<int64_t> {
+      const IndexExpr fixed = in_iteration(expr, loop.id, iteration);
+      if (!fixed.constant()) return std::nullopt;
+      return std::clamp<int64_t>(evaluate(fixed, {}), 0, count);
+    };
+    const auto leaves = [&](const Step& maker) {
+      if (maker.out != held) return true;
+      for (int64_t now = 0; now + 1 < loop.count; ++now) {
+        const auto first = at(store.region[axis].begin, now),
+                   last = at(store.region[axis].end, now);
+        const auto end = at(maker.region[axis].end, now + 1);
+        if (!first || !last || !end || (*first<*last&& * end - *first> rows)) return false;
+      }
+      return true;
+    };
+    return std::ranges::all_of(loop.body,
+                               [&](const Node& node) { return all_steps(node, leaves); });
   }
 
   /// Waits for what is stored outside of loops come behind the last other step that has its source.

@@ -59,7 +59,8 @@ class Deriver {
   bool enter(const Group& group, std::vector<int>& path) {
     const auto number = result_.loops.size();
     const auto first = static_cast<Position>(calls_.size());
-    result_.loops.push_back({{first, first}, static_cast<int>(path.size()), {}});
+    result_.loops.push_back(
+        {{first, first}, static_cast<int>(path.size()), {}, group.loop.stores_beside});
     path.push_back(static_cast<int>(number));
     nests_.push_back(path);
     for (const Member& member : group.members) {
@@ -193,7 +194,7 @@ class Deriver {
       const std::optional<int> inner = next_rolled(*common, k, c);
       if (!inner) {
         bring_outermost(buffer, tile.axis);
-        buffer.extents[axis] = std::min(tile.held, buffer.extents[axis]);
+        buffer.extents[axis] = std::min(tile.held + rows_beside(l, c), buffer.extents[axis]);
         buffer.origin[axis] = index(0);
         buffer.wrap = Wrap{tile.axis, buffer.extents[axis]};
         if (axis + 1 == buffer.extents.size()) rings_of_channels_ = true;
@@ -204,6 +205,15 @@ class Deriver {
     storage_[c] = static_cast<int>(result_.storages.size());
     result_.storages.push_back(std::move(storage));
     return true;
+  }
+
+  /// Rows that a ring has more, so that others go to storage meanwhile.
+  [[nodiscard]] int64_t rows_beside(int l, size_t c) const {
+    const auto stores = [&](const Reader& reader) {
+      return flow_.instances.stores(flow_.instances.instance(calls_[reader.call].instance));
+    };
+    if (!loop(l).stores_beside || std::ranges::none_of(readers_[c], stores)) return 0;
+    return ceil_div(tiled(l, c).beat.rows, tiled(l, c).beat.tiles);
   }
 
   /// A value that rolls along rows and columns within, or turned; false where it has no such form.

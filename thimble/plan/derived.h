@@ -43,6 +43,7 @@ struct DerivedLoop {
   LiveRange steps;  ///< in Derived::steps
   int depth = 0;    ///< of nesting, from 0
   Clock clock;
+  bool stores_beside = false;  ///< as TileLoop has it
 };
 
 /// A group whose outer loop is written down tile by tile (blocks.h). The loops left are those

@@ -27,8 +27,17 @@ double copied(const Instances& instances, const Graph& graph, const Instance& co
          static_cast<double>(form.stored_bytes()) * each;
 }
 
-double erased(const Instances& instances, const Graph& graph, const ScheduleMemory& storage,
-              const TransferCycles& cycles) {
+/// Calls visit(instance) for each call of the member.
+template <class Visit>
+void each_call(const Member& member, const Visit& visit) {
+  if (const auto* call = std::get_if<InstanceCall>(&member.what)) return visit(*call);
+  for (const Member& inner : std::get<Group>(member.what).members) each_call(inner, visit);
+}
+
+}  // namespace
+
+double erase_cycles(const Instances& instances, const Graph& graph, const ScheduleMemory& storage,
+                    const TransferCycles& cycles) {
   if (storage.storage->erase_bytes == 0) return 0;
   int64_t bytes = 0;
   for (const Instance& copy : instances.list) {
@@ -39,47 +48,35 @@ double erased(const Instances& instances, const Graph& graph, const ScheduleMemo
   return static_cast<double>(ceil_div(bytes, storage.storage->erase_bytes)) * cycles.erase_block;
 }
 
-/// Calls visit(instance) for each call of the member.
-template <class Visit>
-void each_call(const Member& member, const Visit& visit) {
-  if (const auto* call = std::get_if<InstanceCall>(&member.what)) return visit(*call);
-  for (const Member& inner : std::get<Group>(member.what).members) each_call(inner, visit);
-}
-
-}  // namespace
-
-double transfer_cycles(const Instances& instances, const Graph& graph,
-                       const ScheduleMemory& storage, const TransferCycles& cycles) {
-  double sum = erased(instances, graph, storage, cycles);
-  for (const Instance& copy : instances.list)
-    sum += copied(instances, graph, copy, storage, cycles, true);
-  return sum;
+double member_wait(LatencyEstimate& latency, const Dataflow& dataflow, const Member& member,
+                   const ScheduleMemory& storage, const TransferCycles& cycles) {
+  const Instances& instances = dataflow.instances;
+  const auto* group = std::get_if<Group>(&member.what);
+  const bool two = cycles.beside && storage.storage->most_in_flight > 1 && group != nullptr;
+  double waited = 0, beside = 0;
+  each_call(member, [&](const InstanceCall& call) {
+    const Instance& copy = instances.instance(call.instance);
+    const bool goes_on = two && passage_bytes(instances, copy) == 0 &&
+                         (instances.fetches(copy) || group->loop.stores_beside);
+    (goes_on ? beside : waited) +=
+        copied(instances, dataflow.graph, copy, storage, cycles, group != nullptr);
+  });
+  if (beside == 0) return waited;
+  const auto calls = latency.calls({member});
+  if (!calls) return 0;
+  double computes = 0;
+  for (const PlannedCall& call : *calls)
+    computes += call.times == nullptr ? 0 : call.times->back().instructions;
+  return waited + beside - std::min(beside, computes);
 }
 
 double transfer_wait(LatencyEstimate& latency, const Dataflow& dataflow, const Plan& plan,
                      const TransferCycles& cycles) {
   const ScheduleMemory* storage = storage_of(plan.memories);
   if (storage == nullptr) return 0;
-  const bool beside = cycles.beside && storage->storage->most_in_flight > 1;
-  double sum = erased(plan.instances, dataflow.graph, *storage, cycles);
-  for (const Member& member : plan.members) {
-    const bool is_group = std::holds_alternative<Group>(member.what);
-    double moves = 0;
-    each_call(member, [&](const InstanceCall& call) {
-      const Instance& copy = plan.instances.instance(call.instance);
-      const double takes = copied(plan.instances, dataflow.graph, copy, *storage, cycles, is_group);
-      (passage_bytes(plan.instances, copy) > 0 ? sum : moves) += takes;
-    });
-    if (moves > 0 && is_group && beside) {
-      const auto calls = latency.calls({member});
-      if (!calls) return 0;
-      double computes = 0;
-      for (const PlannedCall& call : *calls)
-        computes += call.times == nullptr ? 0 : call.times->back().instructions;
-      moves -= std::min(moves, computes);
-    }
-    sum += moves;
-  }
+  double sum = erase_cycles(plan.instances, dataflow.graph, *storage, cycles);
+  for (const Member& member : plan.members)
+    sum += member_wait(latency, dataflow, member, *storage, cycles);
   return sum;
 }
 

@@ -19,14 +19,16 @@ struct TransferCycles {
   bool operator==(const TransferCycles&) const = default;
 };
 
-/// What goes to storage and comes from there once.
-[[nodiscard]] double transfer_cycles(const Instances& instances, const Graph& graph,
-                                     const ScheduleMemory& storage, const TransferCycles& cycles);
-
-/// Of an inference. Rows that a group transfers do so beside what it computes where the storage
-/// takes two at a time and they are not compressed; whole values, and the erase before all, are
-/// waited for. 0: no storage, or a
-/// group has no derivation.
+/// Of the erase before all.
+[[nodiscard]] double erase_cycles(const Instances& instances, const Graph& graph,
+                                  const ScheduleMemory& storage, const TransferCycles& cycles);
+/// Of a member of a plan. Rows that a group fetches, and those that it stores beside
+/// (TileLoop::stores_beside), go on beside what it computes where the storage takes two at a time
+/// and they are not compressed; all else is waited for. 0 if a group has no derivation.
+[[nodiscard]] double member_wait(LatencyEstimate& latency, const Dataflow& dataflow,
+                                 const Member& member, const ScheduleMemory& storage,
+                                 const TransferCycles& cycles);
+/// Of an inference: of all members, and the erase before them. 0 without storage.
 [[nodiscard]] double transfer_wait(LatencyEstimate& latency, const Dataflow& dataflow,
                                    const Plan& plan, const TransferCycles& cycles);
 

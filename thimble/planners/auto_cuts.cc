@@ -82,6 +82,18 @@ int64_t AutoCuts::macs_of(InstanceId id) const {
   return op.valid() ? macs(flow_.graph, flow_.graph.op(op)) : 0;
 }
 
+double AutoCuts::wait_of(const std::vector<Member>& members) const {
+  double sum = 0;
+  for (const Member& member : members)
+    sum += member_wait(latency_, flow_, member, *options_.storage, options_.storage_cycles);
+  return sum;
+}
+
+double AutoCuts::wait_of(const FrontPiece& single, std::monostate) const {
+  const InstanceId id{order_[static_cast<size_t>(single.begin)]};
+  return wait_of(std::vector<Member>{{InstanceCall{.instance = id}}});
+}
+
 std::optional<PieceTimes> AutoCuts::times(const std::vector<Member>& members) const {
   std::vector<PieceTimes> each;
   for (const Member& member : members) {

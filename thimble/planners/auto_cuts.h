@@ -4,6 +4,7 @@
 #pragma once
 
 #include "thimble/moves/sweeps.h"
+#include "thimble/plan/transfer_wait.h"
 #include "thimble/planners/effort.h"
 #include "thimble/planners/motes_units.h"
 #include "thimble/planners/stream_cuts.h"
@@ -15,8 +16,10 @@ struct AutoCutOptions {
   bool in_place = true;
   int64_t most_macs = 0;  ///< as executed
   Effort effort{0, 1};
-  const TimeLimit* time = nullptr;  ///< past it, sweeps are looked for no more
-  int jobs = 1;                     ///< threads
+  const TimeLimit* time = nullptr;          ///< past it, sweeps are looked for no more
+  int jobs = 1;                             ///< threads
+  const ScheduleMemory* storage = nullptr;  ///< that instances go to; null: none do
+  TransferCycles storage_cycles = {};       ///< of it
 };
 
 /// A cut, before it is laid out.
@@ -59,6 +62,12 @@ class AutoCuts {
   /// The piece, whose peak is that with portable kernels, with each amount of scratch that helps.
   template <class Times, class Candidate>
   void add(FrontPiece piece, const Times& times, const Candidate& candidate);
+  /// Cycles that the core waits for storage.
+  [[nodiscard]] double wait_of(const std::vector<Member>& members) const;
+  [[nodiscard]] double wait_of(const FrontPiece& single, std::monostate) const;
+  [[nodiscard]] double wait_of(const FrontPiece&, const GroupCandidate& group) const {
+    return wait_of(group.piece().members);
+  }
   /// By bytes beside those with portable kernels; nothing if a group cannot be derived.
   [[nodiscard]] std::optional<PieceTimes> times(const std::vector<Member>& members) const;
   [[nodiscard]] int64_t macs_of(InstanceId id) const;
@@ -82,9 +91,10 @@ class AutoCuts {
 template <class Times, class Candidate>
 void AutoCuts::add(FrontPiece piece, const Times& times, const Candidate& candidate) {
   const int64_t without = piece.peak_bytes - times.front().bytes();
+  const double wait = options_.storage == nullptr ? 0 : wait_of(piece, candidate);
   for (const auto& time : times) {
     piece.peak_bytes = without + time.bytes();
-    piece.time = time.instructions;
+    piece.time = time.instructions + wait;
     pieces_.push_back(piece);
     candidates_.emplace_back(candidate);
   }

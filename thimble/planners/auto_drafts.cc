@@ -42,7 +42,7 @@ std::optional<Instances> AutoDrafts::turned(const Instances& instances) const {
   const bool worthwhile = limits_.in_place && limits_.ports.input != Place::kStreamed &&
                           limits_.ports.output != Place::kStreamed &&
                           Effort(instances.list.size(), limits_.effort).rolled_and_strips;
-  return worthwhile ? by_columns(graph_, instances) : std::nullopt;
+  return worthwhile ? by_columns(axes_, instances) : std::nullopt;
 }
 
 void AutoDrafts::find_rests(int64_t least_bytes) {
@@ -112,8 +112,7 @@ void AutoDrafts::add_resting(Instances instances, std::vector<Note> notes,
   AutoAttempt& attempt = add_attempt(std::move(instances), std::move(notes));
   if (note.tensors > 0) {
     attempt.storage = storage;
-    attempt.transfer_cycles =
-        transfer_cycles(attempt.instances, graph_, storage, limits_.storage_cycles);
+    attempt.erase_cycles = erase_cycles(attempt.instances, graph_, storage, limits_.storage_cycles);
   }
   attempts.push_back(&attempt);
 }
@@ -156,7 +155,7 @@ int64_t AutoDrafts::cut(const std::vector<AutoAttempt*>& attempts) {
   int64_t least = RolledGroups::kImpossible;
   for (Task& task : tasks) {
     for (AutoCut& cut : task.front) {
-      cut.instructions += task.attempt->transfer_cycles;
+      cut.instructions += task.attempt->erase_cycles;
       least = std::min(least, cut.cut.peak_bytes);
       drafts_.push_back({task.attempt, std::move(cut)});
     }
@@ -174,7 +173,9 @@ std::vector<AutoCut> AutoDrafts::cuts_of(AutoAttempt& of, const std::vector<int>
                  .most_macs = most_macs_,
                  .effort = effort,
                  .time = limits_.time,
-                 .jobs = jobs});
+                 .jobs = jobs,
+                 .storage = of.storage ? &*of.storage : nullptr,
+                 .storage_cycles = limits_.storage_cycles});
   // Rolled groups and strips of large networks take long to find: once, by `stream`.
   if (effort.rolled_and_strips && !late(limits_.time)) cuts.add_rolled();
   if (effort.rolled_and_strips && !late(limits_.time)) cuts.add_strips();

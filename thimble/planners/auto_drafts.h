@@ -32,7 +32,7 @@ struct AutoAttempt {
   LatencyEstimate latency;
   std::vector<Note> notes;
   std::optional<ScheduleMemory> storage;  ///< that it spills to
-  double transfer_cycles = 0;             ///< one after the other
+  double erase_cycles = 0;                ///< before all
 };
 /// A plan of an attempt that has not been laid out.
 struct AutoDraft {
