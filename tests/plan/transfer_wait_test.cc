@@ -12,7 +12,7 @@
 namespace thimble {
 namespace {
 
-// Of fetches; stores by rows are like them where TileLoop::stores_beside. x 8x8x4 -> conv a 8x8x16
+// x 8x8x4 -> conv a 8x8x16
 // -> depthwise b;  a, spilled, + b -> y. 1,024 B of a in 8 records.
 class TransferWait : public ::testing::Test {
  protected:
@@ -25,7 +25,9 @@ class TransferWait : public ::testing::Test {
   }
 
   // Instances: 0 conv, 1 depthwise, 2 store, 3 fetch, 4 add. in_group: these last two by rows.
-  double wait(const TransferCycles& cycles, const BlockStorage& blocks, bool in_group) const {
+  // beside: TileLoop::transfers_beside.
+  double wait(const TransferCycles& cycles, const BlockStorage& blocks, bool in_group,
+              bool beside = true) const {
     const AxisGraph axes(g_.graph());
     const Dataflow flow(axes, instances_);
     const OrderProblem problem = order_problem(g_.graph(), instances_, false);
@@ -34,7 +36,7 @@ class TransferWait : public ::testing::Test {
       const ValueId y = instances_.list[4].makes;
       pieces.push_back({3,
                         5,
-                        {{Group{.loop = {.paced = y, .axis = kRowAxis},
+                        {{Group{.loop = {.paced = y, .axis = kRowAxis, .transfers_beside = beside},
                                 .members = {{InstanceCall{.instance = {3}}},
                                             {InstanceCall{.instance = {4}}}}}}}});
     }
@@ -59,12 +61,14 @@ TEST_F(TransferWait, OfWholeValuesIsAllThatTheyTake) {
 }
 
 TEST_F(TransferWait, OfRowsIsWhatGoesBeyondTheirGroup) {
-  // The sum of 1,024 elements takes more than so little, and less than so much.
+  // Of the fetch; the sum of 1,024 elements takes more than so little, and less than so much. The
+  // store, whole, is its access alone.
   const TransferCycles quick{.read_byte = 0.01}, slow{.access = 1, .read_byte = 1000};
   EXPECT_EQ(wait(quick, kTwoAtATime, true), 0);
-  const double all = 8 * 1 + 1000 * 1024;
+  const double all = 1 + 8 * 1 + 1000 * 1024;
   EXPECT_LT(wait(slow, kTwoAtATime, true), all);
   EXPECT_GT(wait(slow, kTwoAtATime, true), all / 2);
+  EXPECT_DOUBLE_EQ(wait(slow, kTwoAtATime, true, false), all);
   EXPECT_DOUBLE_EQ(wait(slow, kOneAtATime, true), all);
   TransferCycles stalls = slow;
   stalls.beside = false;

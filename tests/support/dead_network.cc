@@ -128,7 +128,8 @@ class DeadNetwork {
   }
   TensorId constant(TensorId x) {
     const Shape full = at(x).shape;
-    const Shape shapes[] = {full, {full.back()}, {full.back()}, {full[2], 1}, {1}};
+    const int64_t columns = full.size() > 2 ? full[2] : 1;
+    const Shape shapes[] = {full, {full.back()}, {full.back()}, {columns, 1}, {1}};
     const Shape shape = shapes[some(0, 4)];
     Graph& graph = g_.graph();
     graph.tensors.push_back(
@@ -179,7 +180,8 @@ class DeadNetwork {
       } else if (random_.chance(0.5)) {
         append(Elementwise{static_cast<Function>(some(0, 9))}, {y}, false);
       } else {
-        const bool pool = random_.chance(0.3) && std::min(at(y).shape[1], at(y).shape[2]) > 1;
+        const Shape& of = at(y).shape;
+        const bool pool = random_.chance(0.3) && of.size() == 4 && std::min(of[1], of[2]) > 1;
         append(pool ? Attributes(L2Pool2D{{2, 2, 1, 1, 1, 1, {}}}) : unary(), {y}, false);
       }
       set_type(DType::kFloat32);

@@ -364,7 +364,7 @@ class RandomPlanner {
       const ValueId value = flow_.made_by(pick(inside));
       loop.alongside.emplace_back(value, draw_axis(value));
     }
-    if (result_.plan.memories.back().storage) loop.stores_beside = random_.chance(0.5);
+    if (result_.plan.memories.back().storage) loop.transfers_beside = random_.chance(0.5);
     return loop;
   }
 

@@ -269,9 +269,11 @@ std::vector<GroupCandidate> RolledGroups::groups(int begin, int end,
         piece.finalised.push_back({{order_[position(k)]}, Method::kFinalise});
     }
     result.push_back(piece);
-    const auto stores = [&](int k) { return flow_.instances.stores(at(k)); };
-    if (std::ranges::none_of(std::views::iota(begin, end), stores)) continue;
-    piece.group.loop.stores_beside = true;
+    const auto transfers = [&](int k) {
+      return flow_.instances.stores(at(k)) || flow_.instances.fetches(at(k));
+    };
+    if (std::ranges::none_of(std::views::iota(begin, end), transfers)) continue;
+    piece.group.loop.transfers_beside = true;
     result.push_back(std::move(piece));
   }
   return result;

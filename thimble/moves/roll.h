@@ -38,8 +38,8 @@ class RolledGroups {
   [[nodiscard]] std::vector<GroupCandidate> all(const std::vector<int64_t>& incumbent_bytes,
                                                 int most, Granularity granularity) const;
   /// Positions [begin, end) as a group, along each axis that there may be rows along; what reduces
-  /// them is finalised behind it. If rows are stored, with and without TileLoop::stores_beside.
-  /// Without their bytes.
+  /// them is finalised behind it. If rows are stored or fetched, with and without
+  /// TileLoop::transfers_beside. Without their bytes.
   [[nodiscard]] std::vector<GroupCandidate> groups(int begin, int end,
                                                    Granularity granularity) const;
   /// A piece, not in slices, with tiles of so many rows (by pixels: of so many columns) in place of

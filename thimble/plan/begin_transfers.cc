@@ -41,19 +41,10 @@ bool touches(const Node& node, BufferId buffer) {
       });
 }
 
-template <class Test>
-bool all_steps(const Node& node, const Test& test) {
-  return visit_node(
-      node, [&](const Step& step) { return test(step); },
-      [&](const Loop& loop) {
-        return std::ranges::all_of(loop.body,
-                                   [&](const Node& inner) { return all_steps(inner, test); });
-      });
-}
-
 class Beginner {
  public:
-  explicit Beginner(Schedule schedule) : schedule_(std::move(schedule)) {}
+  Beginner(Schedule schedule, const std::set<BufferId>& with_room)
+      : schedule_(std::move(schedule)), with_room_(with_room) {}
 
   Schedule run() {
     const std::vector<Node> nodes = std::move(schedule_.nodes);
@@ -165,10 +156,14 @@ class Beginner {
         now = {in_iteration(now.begin, loop.id, 0), in_iteration(now.end, loop.id, 0)};
         then = {later(then.begin, loop.id, 1), later(then.end, loop.id, 1)};
         written.body.push_back({wait});
-        behind_last.emplace_back(sides.held, std::move(next));
+        if (with_room_.contains(sides.held)) {
+          written.body.push_back({std::move(next)});
+        } else {
+          behind_last.emplace_back(sides.held, std::move(next));
+        }
       } else {
         first.region[axis] = {index(0), index(0)};
-        if (leaves_alone(loop, step, axis)) {
+        if (with_room_.contains(sides.held)) {
           written.body.push_back({wait});
         } else {
           at_first.push_back(wait);
@@ -219,31 +214,6 @@ class Beginner {
     if (count + 2 > schedule_.memory(stored.memory).storage->most_in_flight) return false;
     ++count;
     return true;
-  }
-
-  /// Whether what the next iteration makes lies beside the records of this one in their ring.
-  [[nodiscard]] bool leaves_alone(const Loop& loop, const Step& store, size_t axis) const {
-    const BufferId held = sides_of(schedule_, store).held;
-    const Buffer& ring = schedule_.buffer(held);
-    if (!ring.wrap || ring.wrap->axis != static_cast<int>(axis)) return false;
-    const int64_t rows = ring.extents[axis], count = schedule_.buffer(store.out).extents[axis];
-    const auto at = [&](const IndexExpr& expr, int64_t iteration) -> std::optional<int64_t> {
-      const IndexExpr fixed = in_iteration(expr, loop.id, iteration);
-      if (!fixed.constant()) return std::nullopt;
-      return std::clamp<int64_t>(evaluate(fixed, {}), 0, count);
-    };
-    const auto leaves = [&](const Step& maker) {
-      if (maker.out != held) return true;
-      for (int64_t now = 0; now + 1 < loop.count; ++now) {
-        const auto first = at(store.region[axis].begin, now),
-                   last = at(store.region[axis].end, now);
-        const auto end = at(maker.region[axis].end, now + 1);
-        if (!first || !last || !end || (*first<*last&& * end - *first> rows)) return false;
-      }
-      return true;
-    };
-    return std::ranges::all_of(loop.body,
-                               [&](const Node& node) { return all_steps(node, leaves); });
   }
 
   /// Waits for what is stored outside of loops come behind the last other step that has its source.
@@ -301,16 +271,17 @@ class Beginner {
   }
 
   Schedule schedule_;
+  const std::set<BufferId>& with_room_;
   std::map<BufferId, BufferId> tags_;
 };
 
 }  // namespace
 
-Schedule with_transfers(Schedule schedule) {
+Schedule with_transfers(Schedule schedule, const std::set<BufferId>& with_room) {
   const bool any = std::ranges::any_of(schedule.buffers, [&](const Buffer& buffer) {
     return schedule.memory(buffer.memory).storage.has_value();
   });
-  return any ? Beginner(std::move(schedule)).run() : schedule;
+  return any ? Beginner(std::move(schedule), with_room).run() : schedule;
 }
 
 }  // namespace thimble

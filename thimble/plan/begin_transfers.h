@@ -13,16 +13,21 @@
 // Records that are compressed take a passage while they are on their way, and are waited for at
 // once.
 //
-// What a loop stores is waited for as its next iteration begins. Storage that is erased before it
+// What a loop stores is waited for as its next iteration begins; from a ring with room, before that
+// stores. To one with room the rows of the next tile are fetched as soon as those of this one are
+// there. Storage that is erased before it
 // is written is erased in one go as the inference begins, and waited for in front of the first
 // write.
 #pragma once
+
+#include <set>
 
 #include "thimble/schedule/schedule.h"
 
 namespace thimble {
 
 /// schedule: as written, with its memories; copies from and to storage are steps like others.
-[[nodiscard]] Schedule with_transfers(Schedule schedule);
+/// with_room: rings that have room for what is transferred while the next tile is computed.
+[[nodiscard]] Schedule with_transfers(Schedule schedule, const std::set<BufferId>& with_room);
 
 }  // namespace thimble

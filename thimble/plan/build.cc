@@ -2,6 +2,7 @@
 #include "thimble/plan/build.h"
 
 #include <algorithm>
+#include <set>
 
 #include "thimble/model/error.h"
 #include "thimble/plan/begin_transfers.h"
@@ -13,8 +14,12 @@ namespace {
 
 class Builder {
  public:
-  Builder(const Dataflow& dataflow, const Plan& plan)
-      : flow_(dataflow), plan_(plan), of_(2 * dataflow.instances.values.size()) {}
+  /// with_room: rings, as with_transfers() wants them, are added to it.
+  Builder(const Dataflow& dataflow, const Plan& plan, std::set<BufferId>& with_room)
+      : flow_(dataflow),
+        plan_(plan),
+        with_room_(with_room),
+        of_(2 * dataflow.instances.values.size()) {}
 
   Schedule run() {
     for (const Member& member : plan_.members) {
@@ -101,8 +106,9 @@ class Builder {
     if (storage >= 0 && derived.flat) {
       in_blocks_.push_back(v);
     } else if (storage >= 0) {
-      of_[v.index()] = push(derived.storages[static_cast<size_t>(storage)].buffer,
-                            static_cast<size_t>(&derived - groups_.data()));
+      const Storage& of = derived.storages[static_cast<size_t>(storage)];
+      of_[v.index()] = push(of.buffer, static_cast<size_t>(&derived - groups_.data()));
+      if (of.has_room_beside) with_room_.insert(of_[v.index()]);
       if (flow_.is_sums(v)) sums.push_back(v);
     } else if (flow_.is_sums(v)) {
       if (std::ranges::find(sums, v) == sums.end()) sums.push_back(v);
@@ -270,6 +276,7 @@ class Builder {
 
   const Dataflow& flow_;
   const Plan& plan_;
+  std::set<BufferId>& with_room_;
   Schedule schedule_;
   std::vector<BufferId> of_;                   ///< per value, then per value's sums
   std::vector<Derived> groups_;                ///< per member; empty for a call
@@ -287,15 +294,16 @@ class Builder {
 }  // namespace
 
 Schedule build(const Dataflow& dataflow, const Plan& plan) {
+  std::set<BufferId> with_room;
   const auto schedule = [&] {
-    if (plan.accumulators.empty()) return Builder(dataflow, plan).run();
+    if (plan.accumulators.empty()) return Builder(dataflow, plan, with_room).run();
     Dataflow narrowed = dataflow;
     narrowed.sum_in(plan.accumulators);
-    return Builder(narrowed, plan).run();
+    return Builder(narrowed, plan, with_room).run();
   };
   Schedule written = schedule();
   written.memories = plan.memories;
-  written = with_transfers(std::move(written));
+  written = with_transfers(std::move(written), with_room);
   return with_residences(with_kernels(dataflow, std::move(written), plan.kernels), plan);
 }
 

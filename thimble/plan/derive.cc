@@ -60,7 +60,7 @@ class Deriver {
     const auto number = result_.loops.size();
     const auto first = static_cast<Position>(calls_.size());
     result_.loops.push_back(
-        {{first, first}, static_cast<int>(path.size()), {}, group.loop.stores_beside});
+        {{first, first}, static_cast<int>(path.size()), {}, group.loop.transfers_beside});
     path.push_back(static_cast<int>(number));
     nests_.push_back(path);
     for (const Member& member : group.members) {
@@ -194,7 +194,9 @@ class Deriver {
       const std::optional<int> inner = next_rolled(*common, k, c);
       if (!inner) {
         bring_outermost(buffer, tile.axis);
-        buffer.extents[axis] = std::min(tile.held + rows_beside(l, c), buffer.extents[axis]);
+        const int64_t beside = rows_beside(l, c);
+        storage.has_room_beside = beside > 0;
+        buffer.extents[axis] = std::min(tile.held + beside, buffer.extents[axis]);
         buffer.origin[axis] = index(0);
         buffer.wrap = Wrap{tile.axis, buffer.extents[axis]};
         if (axis + 1 == buffer.extents.size()) rings_of_channels_ = true;
@@ -207,12 +209,16 @@ class Deriver {
     return true;
   }
 
-  /// Rows that a ring has more, so that others go to storage meanwhile.
+  /// Rows that a ring has more, so that others go to storage or come from there meanwhile.
   [[nodiscard]] int64_t rows_beside(int l, size_t c) const {
-    const auto stores = [&](const Reader& reader) {
-      return flow_.instances.stores(flow_.instances.instance(calls_[reader.call].instance));
+    const auto instance = [&](size_t call) -> const Instance& {
+      return flow_.instances.instance(calls_[call].instance);
     };
-    if (!loop(l).stores_beside || std::ranges::none_of(readers_[c], stores)) return 0;
+    const bool transfers = flow_.instances.fetches(instance(c)) ||
+                           std::ranges::any_of(readers_[c], [&](const Reader& reader) {
+                             return flow_.instances.stores(instance(reader.call));
+                           });
+    if (!loop(l).transfers_beside || !transfers) return 0;
     return ceil_div(tiled(l, c).beat.rows, tiled(l, c).beat.tiles);
   }
 

@@ -14,7 +14,8 @@ namespace thimble {
 /// Memory of a value, or of its sums, that is made and read in the group alone.
 struct Storage {
   ValueId value;
-  Buffer buffer;  ///< origins follow the group's loops, numbered from 0
+  Buffer buffer;                 ///< origins follow the group's loops, numbered from 0
+  bool has_room_beside = false;  ///< a ring, by TileLoop::transfers_beside
   bool operator==(const Storage&) const = default;
 };
 
@@ -43,7 +44,7 @@ struct DerivedLoop {
   LiveRange steps;  ///< in Derived::steps
   int depth = 0;    ///< of nesting, from 0
   Clock clock;
-  bool stores_beside = false;  ///< as TileLoop has it
+  bool transfers_beside = false;  ///< as TileLoop has it
 };
 
 /// A group whose outer loop is written down tile by tile (blocks.h). The loops left are those

@@ -42,7 +42,7 @@ class Mixer {
       add(value.value);
       add(axis);
     }
-    add(loop.stores_beside ? 1 : 0);
+    add(loop.transfers_beside ? 1 : 0);
     for (const Member& member : group.members) {
       if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
         add(call->instance.value);

@@ -52,9 +52,9 @@ struct TileLoop {
   /// Further values, along axes that nothing in the group connects with the paced one: as many
   /// positions per tile, from the first tile on.
   std::vector<std::pair<ValueId, int>> alongside;
-  /// Rings that rows are stored from have as many more as a tile makes: the next tile is computed
+  /// Rings that rows are stored from or fetched to have as many more as a tile has: it is computed
   /// meanwhile.
-  bool stores_beside = false;
+  bool transfers_beside = false;
   bool operator==(const TileLoop&) const = default;
 
   [[nodiscard]] Border border_of(ValueId value) const;

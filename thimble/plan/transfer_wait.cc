@@ -56,8 +56,7 @@ double member_wait(LatencyEstimate& latency, const Dataflow& dataflow, const Mem
   double waited = 0, beside = 0;
   each_call(member, [&](const InstanceCall& call) {
     const Instance& copy = instances.instance(call.instance);
-    const bool goes_on = two && passage_bytes(instances, copy) == 0 &&
-                         (instances.fetches(copy) || group->loop.stores_beside);
+    const bool goes_on = two && passage_bytes(instances, copy) == 0 && group->loop.transfers_beside;
     (goes_on ? beside : waited) +=
         copied(instances, dataflow.graph, copy, storage, cycles, group != nullptr);
   });

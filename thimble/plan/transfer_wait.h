@@ -22,9 +22,9 @@ struct TransferCycles {
 /// Of the erase before all.
 [[nodiscard]] double erase_cycles(const Instances& instances, const Graph& graph,
                                   const ScheduleMemory& storage, const TransferCycles& cycles);
-/// Of a member of a plan. Rows that a group fetches, and those that it stores beside
-/// (TileLoop::stores_beside), go on beside what it computes where the storage takes two at a time
-/// and they are not compressed; all else is waited for. 0 if a group has no derivation.
+/// Of a member of a plan. Rows that a group transfers go on beside what it computes where its rings
+/// have room for that (TileLoop::transfers_beside), the storage takes two at a time and they are
+/// not compressed; all else is waited for. 0 if a group has no derivation.
 [[nodiscard]] double member_wait(LatencyEstimate& latency, const Dataflow& dataflow,
                                  const Member& member, const ScheduleMemory& storage,
                                  const TransferCycles& cycles);
