@@ -310,7 +310,7 @@ class Maker {
                                        {"tags in", &TransferCall::tags}}) {
         if ((place.transfer().*side).value == b) continue;
         change_transfer(number, fmt::format("{} buffer {}", what, b),
-                        [side, b](Program&, const Place& p) { p.transfer().*side = {b}; });
+                        [side = side, b](Program&, const Place& p) { p.transfer().*side = {b}; });
       }
     }
   }

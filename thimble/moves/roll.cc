@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
@@ -269,10 +268,11 @@ std::vector<GroupCandidate> RolledGroups::groups(int begin, int end,
         piece.finalised.push_back({{order_[position(k)]}, Method::kFinalise});
     }
     result.push_back(piece);
-    const auto transfers = [&](int k) {
-      return flow_.instances.stores(at(k)) || flow_.instances.fetches(at(k));
-    };
-    if (std::ranges::none_of(std::views::iota(begin, end), transfers)) continue;
+    bool transfers = false;
+    for (int k = begin; k < end; ++k) {
+      transfers = transfers || flow_.instances.stores(at(k)) || flow_.instances.fetches(at(k));
+    }
+    if (!transfers) continue;
     piece.group.loop.transfers_beside = true;
     result.push_back(std::move(piece));
   }

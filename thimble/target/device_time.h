@@ -50,6 +50,7 @@ struct Channel {
 struct ChannelRequest {
   ChannelWork work = ChannelWork::kRead;
   int64_t amount = 0;  ///< bytes, or blocks to erase
+  bool operator==(const ChannelRequest&) const = default;
 };
 
 /// What happened in [begin, end) seconds.
