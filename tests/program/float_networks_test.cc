@@ -22,7 +22,6 @@
 #include "thimble/program/verify.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/rewrites/rewrites.h"
-#include "thimble/report/tensor_text.h"
 #include "thimble/schedule/first_kernels.h"
 
 namespace thimble {
