@@ -143,5 +143,23 @@ TEST(AutoSpills, WhereTheBudgetAsksForIt) {
   }
 }
 
+TEST(AutoSpills, NoMoreThanTheStorageHolds) {
+  Request request{.model = "zoo:unet:resolution=32"};
+  request.target.core.name = "cortex-m4";
+  request.max_latency = std::numeric_limits<double>::infinity();
+  request.storage = "card:write=32,size=1K";
+  const Answer found = compile(request);
+  ASSERT_TRUE(std::holds_alternative<Compiled>(found));
+  EXPECT_TRUE(std::get<Compiled>(found).verification.ok());
+  request.max_latency.reset();
+  request.planner = "tinyseg";
+  try {
+    (void)compile(request);
+    ADD_FAILURE() << "taken";
+  } catch (const CompileError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("card holds 1024 B, and 8192 B are to be spilled"));
+  }
+}
+
 }  // namespace
 }  // namespace thimble

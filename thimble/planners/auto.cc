@@ -191,9 +191,10 @@ class AutoSearch {
     Realisation realisation(of.flow, of.latency, std::move(plan), placement_options(work));
     realisation.add_waits(limits_.storage_cycles);
     if (realisation.executed_macs() > drafts_.most_macs()) return std::nullopt;
-    return priced_plan(about_limit ? realisation.arena_within(limits_.sram_bytes)
-                                   : realisation.with(realisation.live_within(peak)),
-                       std::move(notes));
+    RealisedPlan realised = about_limit ? realisation.arena_within(limits_.sram_bytes)
+                                        : realisation.with(realisation.live_within(peak));
+    if (of.storage && beyond_capacity(realised.schedule, realised.placement)) return std::nullopt;
+    return priced_plan(std::move(realised), std::move(notes));
   }
 
   [[nodiscard]] PricedPlan priced_plan(RealisedPlan realised, std::vector<Note> notes) const {

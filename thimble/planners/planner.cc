@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/planners/planner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 
+#include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
 #include "thimble/planners/ports.h"
@@ -130,6 +133,13 @@ Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
   RealisedPlan realised = limits.sram_bytes || !decision.live_bytes
                               ? realisation.arena_within(limits.sram_bytes)
                               : realisation.with(realisation.live_within(*decision.live_bytes));
+  const std::optional<MemoryId> beyond = beyond_capacity(realised.schedule, realised.placement);
+  if (beyond && realised.schedule.memory(*beyond).storage) {
+    const ScheduleMemory& storage = realised.schedule.memory(*beyond);
+    throw CompileError("--storage", fmt::format("{} holds {} B, and {} B are to be spilled",
+                                                storage.name, *storage.capacity_bytes,
+                                                realised.placement.memory(*beyond).size_bytes));
+  }
   Planned result{.front = {},
                  .lower_bound_bytes = decision.lower_bound_bytes,
                  .proven_optimal = decision.proven_optimal,
