@@ -63,7 +63,7 @@ class FaultyStorage {
   /// Bytes at the beginning that are flipped: what the network uses.
   void set_used(uint32_t bytes) { used_ = bytes; }
 
-  // Of the run.
+  // What the run has had.
   std::vector<Kind> operations;  ///< begun, or refused
   int calls = 0;                 ///< of the driver's functions
   int faults = 0;                ///< that took place

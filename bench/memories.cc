@@ -60,7 +60,7 @@ Target target_of(const std::string& device) {
   return device == "four-banks" ? parse_target(kFourBanks, device) : find_target(device);
 }
 
-// Of all memories of the device that plans may use, as the core's clock has it.
+// All memories of the device that plans may use, as the core's clock has it.
 double slowest_wait(const Target& target) {
   double slowest = 0;
   for (const Memory& memory : target.memories) {

@@ -14,7 +14,7 @@
 
 namespace thimble {
 
-/// Of inferences that a fault struck.
+/// How inferences ended that a fault struck.
 struct FaultTally {
   int64_t runs = 0;
   int64_t faults = 0;      ///< of operations, or of frames

@@ -61,8 +61,8 @@ TEST_F(TransferWait, OfWholeValuesIsAllThatTheyTake) {
 }
 
 TEST_F(TransferWait, OfRowsIsWhatGoesBeyondTheirGroup) {
-  // Of the fetch; the sum of 1,024 elements takes more than so little, and less than so much. The
-  // store, whole, is its access alone.
+  // Cycles of the fetch; the sum of 1,024 elements takes more than so little, and less than so
+  // much. The store, whole, is its access alone.
   const TransferCycles quick{.read_byte = 0.01}, slow{.access = 1, .read_byte = 1000};
   EXPECT_EQ(wait(quick, kTwoAtATime, true), 0);
   const double all = 1 + 8 * 1 + 1000 * 1024;

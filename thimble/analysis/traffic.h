@@ -21,9 +21,9 @@ struct MemoryWaits {
   double cycles_if_all = 0;   ///< if all that is laid out anywhere lay there
   bool operator==(const MemoryWaits&) const = default;
 };
-/// Of each memory that makes the core wait and that buffers lie in.
+/// The waits for each memory that makes the core wait and that buffers lie in.
 [[nodiscard]] std::vector<MemoryWaits> memory_waits(const Graph& graph, const Schedule& schedule);
-/// Of all of them, in sum.
+/// The waits for all of them, in sum.
 [[nodiscard]] double wait_cycles(const Graph& graph, const Schedule& schedule);
 
 }  // namespace thimble

@@ -19,7 +19,7 @@ constexpr std::array kWords = {std::pair{"ram", StorageDriver::kRamDisk},
                                std::pair{"serial", StorageDriver::kSerialRemote}};
 
 constexpr const char* kBoardOption = "--board-storage";
-// Of an nRF51 (runtime/storage/nrf51_nvmc.h); its flash ends at 256 KiB.
+// The flash of an nRF51 (runtime/storage/nrf51_nvmc.h); its flash ends at 256 KiB.
 constexpr int64_t kWordBytes = 4, kPageBytes = 1024, kFlashEnd = 256 << 10;
 
 /// A storage of a model, by the prefix of its names in code: "unet_qspi".

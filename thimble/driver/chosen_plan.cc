@@ -43,7 +43,7 @@ std::vector<FrontFigures> lowered_figures(const Graph& graph, const Planned& pla
   return result;
 }
 
-// Of the arena: what lies beside it may have a place in another bank.
+// The limit is the arena's: what lies beside it may have a place in another bank.
 std::optional<int64_t> arena_limit(const Planned& planned, const Request& request) {
   const Plan& plan = planned.best().plan();
   const std::optional<int64_t>& bytes = plan.memories[kArena.index()].capacity_bytes;

@@ -24,7 +24,7 @@ CoreSpeed core_speed(const Compiled& compiled, const SimulationRequest& wanted) 
           .wait_cycles = wait_cycles(compiled.graph, compiled.plan.schedule)};
 }
 
-// Of what is addressed, and touched.
+// The traffic of what is addressed, and touched.
 std::vector<MemoryTraffic> memory_traffic(const Compiled& compiled) {
   const Schedule& schedule = compiled.plan.schedule;
   const std::vector<int64_t> bytes = traffic(compiled.graph, schedule);

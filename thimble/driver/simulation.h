@@ -13,7 +13,7 @@ namespace thimble {
 struct SimulationRequest {
   SimulatedDriver driver;
   SimulationOptions options;
-  /// Of the core, instead of its latency model and clock.
+  /// The core's speed, instead of its latency model and clock.
   std::optional<double> seconds_per_mac;
   std::optional<double> inferences_per_day;  ///< for wear; nothing: one behind the other
   std::optional<StorageFigures> storage;     ///< of the request's storage, instead of its own

@@ -30,7 +30,8 @@ struct MemoryOffer {
 };
 
 struct AssignmentProblem {
-  /// Of all buffers, as if they lay in one memory; alignment and fixed addresses count nothing.
+  /// The bytes of all buffers, as if they lay in one memory; alignment and fixed addresses count
+  /// nothing.
   Problem problem;
   std::vector<int64_t> touched_bytes;  ///< per buffer, read and written
   std::vector<MemoryOffer> memories;   ///< of those that wait alike, the first is preferred

@@ -30,7 +30,7 @@ struct Saving {
 /// topmost.
 [[nodiscard]] std::vector<int64_t> section_bounds(const Problem& problem, const Sweep& sweep);
 
-/// The same of one section, of whichever of its buffers, every one at a multiple of `alignment`.
+/// That bound for one section, of whichever of its buffers, every one at a multiple of `alignment`.
 class SectionBound {
  public:
   /// The problem must outlive it.

@@ -18,8 +18,8 @@ namespace thimble {
 /// Axes of an image, columns outermost.
 inline const std::vector<int> kColumnsOutermost = {0, 2, 1, 3};
 
-/// Of images whose makers and readers have kernels for that; what lies in storage keeps its order.
-/// Nothing if there are none, or a port that is one is streamed.
+/// Changed are images whose makers and readers have kernels for that; what lies in storage keeps
+/// its order. Nothing if there are none, or a port that is one is streamed.
 [[nodiscard]] std::optional<Instances> by_columns(const AxisGraph& axes,
                                                   const Instances& instances);
 

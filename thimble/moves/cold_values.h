@@ -21,7 +21,7 @@ struct ColdValue {
   bool operator==(const ColdValue&) const = default;
 };
 
-/// Of one value, where it rests; no readers where it does not for long.
+/// What one value has, where it rests; no readers where it does not for long.
 [[nodiscard]] ColdValue cold_value(const Graph& graph, const Instances& instances, ValueId value);
 
 /// Largest first, then those that rest longest.

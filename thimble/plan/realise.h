@@ -33,7 +33,7 @@ class Realisation {
   void add_format(const LatencyEstimate& latency, PackedBytes& packed) {
     choice_.add_format(latency, packed);
   }
-  /// Of its storage, if it has one: plans wait so long for it.
+  /// Plans wait so long for their storage, if they have one.
   void add_waits(const TransferCycles& cycles);
   /// The fastest kernels that leave no more live than these bytes, or than portable ones do.
   [[nodiscard]] KernelSelection::Chosen live_within(int64_t live_bytes);

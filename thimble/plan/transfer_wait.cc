@@ -15,7 +15,7 @@ const ScheduleMemory* storage_of(const std::vector<ScheduleMemory>& memories) {
   return found == memories.end() ? nullptr : &*found;
 }
 
-/// Of one copy; by records, each apart.
+/// Cycles of one copy; by records, each apart.
 double copied(const Instances& instances, const Graph& graph, const Instance& copy,
               const ScheduleMemory& storage, const TransferCycles& cycles, bool by_records) {
   const bool stores = instances.stores(copy);

@@ -19,16 +19,16 @@ struct TransferCycles {
   bool operator==(const TransferCycles&) const = default;
 };
 
-/// Of the erase before all.
+/// Cycles of the erase before all.
 [[nodiscard]] double erase_cycles(const Instances& instances, const Graph& graph,
                                   const ScheduleMemory& storage, const TransferCycles& cycles);
-/// Of a member of a plan. Rows that a group transfers go on beside what it computes where its rings
-/// have room for that (TileLoop::transfers_beside), the storage takes two at a time and they are
-/// not compressed; all else is waited for. 0 if a group has no derivation.
+/// The wait of a member of a plan. Rows that a group transfers go on beside what it computes where
+/// its rings have room for that (TileLoop::transfers_beside), the storage takes two at a time and
+/// they are not compressed; all else is waited for. 0 if a group has no derivation.
 [[nodiscard]] double member_wait(LatencyEstimate& latency, const Dataflow& dataflow,
                                  const Member& member, const ScheduleMemory& storage,
                                  const TransferCycles& cycles);
-/// Of an inference: of all members, and the erase before them. 0 without storage.
+/// The wait of an inference: of all members, and the erase before them. 0 without storage.
 [[nodiscard]] double transfer_wait(LatencyEstimate& latency, const Dataflow& dataflow,
                                    const Plan& plan, const TransferCycles& cycles);
 

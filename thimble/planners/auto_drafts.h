@@ -89,7 +89,7 @@ class AutoDrafts {
   /// Attempts with values that rest for long computed again or spilled: one more each time, the
   /// largest first, where that made a peak smaller.
   void find_rests(int64_t least_bytes);
-  /// Of the instances so, and of these by columns, what may be attempted.
+  /// What may be attempted of the instances so, and of these by columns.
   std::vector<AutoAttempt*> resting(std::span<const ValueId> values, const std::vector<Rest>& ways);
   void add_resting(Instances instances, std::vector<Note> notes,
                    std::vector<AutoAttempt*>& attempts);

@@ -102,7 +102,8 @@ struct TransferCall {
   int64_t record_bytes = 0, stride_bytes = 0;
   IndexExpr origin;  ///< of the held buffer, in records
   int64_t rows = 0;  ///< of a ring; 0: none
-  /// Of a read or write of compressed records, and of what waits for one; else invalid and 0.
+  /// The passage of a read or write of compressed records, and of what waits for one; else invalid
+  /// and 0.
   BufferId passage;
   int64_t chunk_bytes = 0, first_bytes = 0;  ///< on their way at once; of a record that is read
   std::vector<BufferId> erased;

@@ -39,7 +39,7 @@ constexpr int64_t kUsualChunkBytes = 256;  // a page of NOR flash
 /// What of a record is read before anybody knows how long it is: whole granules, at most a chunk,
 /// no more than each has but for the last granule.
 [[nodiscard]] int64_t first_bytes(int64_t record_bytes, int64_t write_bytes, int64_t chunk_bytes);
-/// Of the passage for chunks.
+/// Bytes of the passage for chunks.
 [[nodiscard]] int64_t passage_bytes(int64_t chunk_bytes);
 
 [[nodiscard]] bool is_stored(const Schedule& schedule, BufferId buffer);

@@ -33,14 +33,14 @@ struct SimulatedDevice {
   SimulatedDriver driver = {};
 };
 
-/// Of one storage, in an inference.
+/// What one storage does in an inference.
 struct SimulatedStorage {
   std::string name;
   StorageFigures figures;
   StorageWork work;
   ChannelSeconds seconds;
   double cycles = 0;  ///< erases of the block (or writes of the byte) that wears most
-  /// Of what it reads, writes and erases; nothing if a figure is not known.
+  /// Energy of what it reads, writes and erases; nothing if a figure is not known.
   [[nodiscard]] std::optional<double> joules() const;
   /// Until that block is worn out; nothing if the endurance is not known or nothing wears.
   [[nodiscard]] std::optional<double> years(double inferences_per_day) const;
