@@ -182,6 +182,7 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
     run({command, "memories.tflite", "--planner", "reorder", "--device", "memories.json"});
     run({command, "zoo:demo", "--planner", "patch", "--sram", "1K"}, 2);
     run({command, "zoo:demo", "--planner", "stream", "--input", "streamed"});  // peak at a copy
+    run({command, "zoo:unet", "--planner", "tinyseg", "--storage", "card:write=32,compress"});
     run({command, "floats.tflite"});
     run({command, "floats.tflite", "--sram", "1100"}, 2);
     run({command, "zoo:demo", "--flash", "1K"}, 2);  // before anything is planned

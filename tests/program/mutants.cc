@@ -471,7 +471,7 @@ std::vector<Mutant> mutants(const Graph& graph, const Schedule& schedule,
 }
 
 MutantCount count_mutants(const Graph& graph, const Schedule& schedule, const Placement& placement,
-                          int every) {
+                          int every, std::optional<MutantKind> kind) {
   const std::vector<std::vector<Bytes>> inputs = several_inputs(graph);
   const Program right = lower(graph, schedule, placement);
   std::vector<std::vector<Bytes>> expected;
@@ -483,7 +483,8 @@ MutantCount count_mutants(const Graph& graph, const Schedule& schedule, const Pl
     return true;
   };
   MutantCount count;
-  const std::vector<Mutant> all = mutants(graph, schedule, placement);
+  std::vector<Mutant> all = mutants(graph, schedule, placement);
+  if (kind) std::erase_if(all, [&](const Mutant& mutant) { return mutant.kind != *kind; });
   for (size_t k = 0; k < all.size(); k += static_cast<size_t>(every)) {
     const Program mutant = all[k].make();
     ++count.made;

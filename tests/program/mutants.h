@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,9 +49,10 @@ struct MutantCount {
   std::vector<std::string> missed;  ///< passed the verifier and gave wrong outputs
   std::map<MutantKind, int> made_of, caught_of;
 };
-/// Verifies each mutant (every `every`-th of them); those that pass are executed on several inputs,
-/// noise and extremes, and must give what the program gives.
+/// Verifies each mutant (every `every`-th of them, of one kind alone if asked); those that pass are
+/// executed on several inputs, noise and extremes, and must give what the program gives.
 [[nodiscard]] MutantCount count_mutants(const Graph& graph, const Schedule& schedule,
-                                        const Placement& placement, int every);
+                                        const Placement& placement, int every,
+                                        std::optional<MutantKind> kind = {});
 
 }  // namespace thimble::testing

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transfers to block storage: what the verifier says of those that are wrong, and values of
 // networks that are spilled whole and line by line.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "tests/program/mutants.h"
 #include "tests/support/hand_written.h"
 #include "tests/support/random_network.h"
 #include "tests/support/test_graph.h"
@@ -269,20 +267,6 @@ TEST(Transfers, RecordsAreRowsUnlessTheseAreShort) {
   EXPECT_EQ(form.axis, -1);
   EXPECT_EQ(form.count, 1);
   EXPECT_EQ(form.stored_bytes(), 320);
-}
-
-TEST(Transfers, EveryHarmfulMutantIsCaught) {
-  for (const int64_t chunk_bytes : {0, 64}) {
-    const testing::HandWritten hand = testing::spilled_residual(chunk_bytes);
-    const testing::MutantCount count =
-        testing::count_mutants(hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}), 1);
-    for (const std::string& missed : count.missed) ADD_FAILURE() << missed;
-    const int made = count.made_of.at(testing::MutantKind::kTransfers);
-    fmt::print("{} mutants of transfers, {} caught\n", made,
-               count.caught_of.at(testing::MutantKind::kTransfers));
-    EXPECT_GT(made, 150);
-    EXPECT_GT(count.caught_of.at(testing::MutantKind::kTransfers), made / 2);
-  }
 }
 
 /// x -> conv a -> depthwise b, stride 2 -> conv c -> resize d; concat(a, d) -> conv y
