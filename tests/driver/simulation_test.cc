@@ -121,6 +121,7 @@ TEST(Simulation, FiguresOfStorageThatAreNoneAreNamed) {
   EXPECT_THAT(fault("endurance=0"), HasSubstr("endurance must be above 0"));
   for (const char* text : {"-1", "nan", "inf", "4000", "1s", ""})
     EXPECT_THAT(fault(std::string("erase_time=") + text), HasSubstr("is no time in seconds"));
+  EXPECT_THAT(fault("read_energy=-1"), HasSubstr("read_energy=-1 is no energy in nanojoules"));
   EXPECT_THAT(fault("stalls=maybe"), HasSubstr("stalls=maybe is neither yes nor no"));
   EXPECT_THAT(fault("speed=1"), HasSubstr("there is no 'speed'; there are: write, erase, "));
 }

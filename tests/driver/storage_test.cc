@@ -2,11 +2,13 @@
 // Block storage that requests name, and what plans move there.
 #include "thimble/driver/storage.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "thimble/driver/driver.h"
 #include "thimble/driver/run.h"
+#include "thimble/driver/simulation.h"
 #include "thimble/model/error.h"
 #include "thimble/report/note_text.h"
 #include "thimble/report/run_report.h"
@@ -141,6 +143,34 @@ TEST(AutoSpills, WhereTheBudgetAsksForIt) {
   if (other != nullptr) {
     EXPECT_LT(written(*other), bytes);
   }
+}
+
+// What is written takes a microjoule for each hundred bytes: a bound on energy is one on bytes, and
+// what `thimble simulate` counts is within it.
+TEST(AutoSpills, WithinABoundOnEnergy) {
+  Request request{.model = "zoo:unet:resolution=32"};
+  request.max_latency = std::numeric_limits<double>::infinity();
+  request.storage = "card:write=32,erase=4K,read_energy=0,write_energy=10,erase_energy=0.5";
+  const auto joules = [&](const std::string& planner) {
+    request.planner = planner;
+    const Answer answer = compile(request);
+    SimulationRequest wanted;
+    wanted.seconds_per_mac = 1e-9;
+    double sum = 0;
+    const Compiled& found = std::get<Compiled>(answer);
+    for (const SimulatedStorage& one :
+         simulation_report(request, found, wanted).simulation.storages)
+      sum += one.joules().value();
+    return sum;
+  };
+  const double most = joules("auto");
+  ASSERT_GT(most, 0);
+  const auto half = static_cast<int64_t>(most * 1e6 / 2);
+  EXPECT_LE(joules(fmt::format("auto:microjoules={}", half)), static_cast<double>(half) / 1e6);
+  EXPECT_EQ(joules("auto:microjoules=0"), 0);
+  request.storage = "card:write=32,erase=4K,read_energy=1,write_energy=1";  // of blocks: not known
+  EXPECT_THAT([&] { (void)joules("auto:microjoules=1"); },
+              ::testing::ThrowsMessage<CompileError>(HasSubstr("nobody knows what card takes")));
 }
 
 TEST(AutoSpills, NoMoreThanTheStorageHolds) {

@@ -92,6 +92,7 @@ Limits limits_of(const Request& request, const TimeLimit& time) {
           .storage = storage ? std::optional(storage->memory) : std::nullopt,
           .storage_cycles = storage ? storage_cycles(storage->figures, request.target.clock_hz)
                                     : TransferCycles{},
+          .storage_energy = storage ? storage_energy(storage->figures) : std::nullopt,
           .storage_chunk_bytes = storage ? storage->chunk_bytes : 0,
           .max_recompute = request.max_recompute,
           .in_place = request.in_place,

@@ -301,7 +301,9 @@ std::vector<RequestField> all_fields() {
            "own: write=BYTES, a granule (1); erase=SIZE, a block (0: need not be erased); "
            "size=SIZE; queue=NUMBER, transfers in flight (2); compress[=SIZE], records are "
            "compressed, SIZE bytes at a time (256); read_speed, write_speed=SIZE a second (1M); "
-           "access_time, erase_time=SECONDS; endurance=ERASES; stalls=yes",
+           "access_time, erase_time=SECONDS; endurance=ERASES; read_energy, "
+           "write_energy=NANOJOULES "
+           "a byte; erase_energy=NANOJOULES a block; stalls=yes",
        .set = [](R& r, const V& v) { r.storage = v.text(); },
        .texts = [](const R& r) { return text_if(!r.storage.empty(), r.storage); }},
       {.name = "max_recompute",

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kOption = "--storage";
 /// Transfers that a driver takes at once where nobody says how many.
 constexpr int kUsualInFlight = 2;
-constexpr double kMostTransferSeconds = 3600;
+constexpr double kMostTransferSeconds = 3600, kMostNanojoules = 1e12;
 
 int64_t size_of(const std::string& key, const std::string& text) {
   try {
@@ -29,15 +29,20 @@ int64_t size_of(const std::string& key, const std::string& text) {
   }
 }
 
+double number_of(const std::string& key, const std::string& text, const char* what, double most) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !(number >= 0) || number > most)
+    throw CompileError(kOption, fmt::format("{}={} is no {}, 0 to {}", key, text, what, most));
+  return number;
+}
+
 double seconds_of(const std::string& key, const std::string& text) {
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0) ||
-      seconds > kMostTransferSeconds) {
-    throw CompileError(kOption, fmt::format("{}={} is no time in seconds, 0 to {}", key, text,
-                                            kMostTransferSeconds));
-  }
-  return seconds;
+  return number_of(key, text, "time in seconds", kMostTransferSeconds);
+}
+
+double nanojoules_of(const std::string& key, const std::string& text) {
+  return number_of(key, text, "energy in nanojoules", kMostNanojoules);
 }
 
 int64_t above_0(const std::string& key, const std::string& text) {
@@ -64,6 +69,12 @@ bool set_figure(StorageFigures& figures, const std::string& key, const std::stri
     figures.erase_seconds = seconds_of(key, text);
   } else if (key == "endurance") {
     figures.endurance_cycles = above_0(key, text);
+  } else if (key == "read_energy") {
+    figures.read_nanojoules_per_byte = nanojoules_of(key, text);
+  } else if (key == "write_energy") {
+    figures.write_nanojoules_per_byte = nanojoules_of(key, text);
+  } else if (key == "erase_energy") {
+    figures.erase_nanojoules_per_block = nanojoules_of(key, text);
   } else if (key == "stalls") {
     figures.stalls_core = flag_of(key, text);
   } else {
@@ -90,7 +101,7 @@ void set(RequestedStorage& storage, const std::string& key, const std::string& t
     throw CompileError(kOption,
                        fmt::format("there is no '{}'; there are: write, erase, size, queue, "
                                    "compress, read_speed, write_speed, access_time, erase_time, "
-                                   "endurance, stalls",
+                                   "endurance, read_energy, write_energy, erase_energy, stalls",
                                    key));
   }
 }
@@ -193,6 +204,16 @@ TransferCycles storage_cycles(const StorageFigures& figures, int64_t clock_hz) {
           .write_byte = each_byte(figures.write_bytes_per_second),
           .erase_block = clock * figures.erase_seconds.value_or(0),
           .beside = !figures.stalls_core.value_or(false)};
+}
+
+std::optional<TransferEnergy> storage_energy(const StorageFigures& figures) {
+  const std::optional<double>& read = figures.read_nanojoules_per_byte;
+  const std::optional<double>& write = figures.write_nanojoules_per_byte;
+  const bool erases = figures.erase_block_bytes.value_or(1) > 0;
+  if (!read || !write || (erases && !figures.erase_nanojoules_per_block)) return std::nullopt;
+  return TransferEnergy{.read_byte = *read,
+                        .write_byte = *write,
+                        .erase_block = figures.erase_nanojoules_per_block.value_or(0)};
 }
 
 int64_t flash_taken_bytes(const Program& program, const Request& request) {

@@ -33,6 +33,8 @@ struct RequestedStorage {
 /// For searches, on a core with this clock (0: 100 MHz). Speeds that are not known are 1 MB/s,
 /// other times 0.
 [[nodiscard]] TransferCycles storage_cycles(const StorageFigures& figures, int64_t clock_hz);
+/// Nothing, where a figure is not known.
+[[nodiscard]] std::optional<TransferEnergy> storage_energy(const StorageFigures& figures);
 /// Bytes of the device's flash that the program's storage takes from code and weights, in whole
 /// blocks: none, if the storage lies elsewhere or the request itself says how much flash there is.
 [[nodiscard]] int64_t flash_taken_bytes(const Program& program, const Request& request);

@@ -15,13 +15,19 @@ const ScheduleMemory* storage_of(const std::vector<ScheduleMemory>& memories) {
   return found == memories.end() ? nullptr : &*found;
 }
 
+/// How storage holds what is copied there or from there.
+RecordForm form_of(const Instances& instances, const Graph& graph, const Instance& copy,
+                   const ScheduleMemory& storage) {
+  const Value& stored = instances.value(instances.stores(copy) ? copy.makes : copy.reads[0]);
+  return record_form(whole_buffer(graph, stored), storage.storage->write_bytes);
+}
+
 /// Cycles of one copy; by records, each apart.
 double copied(const Instances& instances, const Graph& graph, const Instance& copy,
               const ScheduleMemory& storage, const TransferCycles& cycles, bool by_records) {
   const bool stores = instances.stores(copy);
   if (!stores && !instances.fetches(copy)) return 0;
-  const Value& stored = instances.value(stores ? copy.makes : copy.reads[0]);
-  const RecordForm form = record_form(whole_buffer(graph, stored), storage.storage->write_bytes);
+  const RecordForm form = form_of(instances, graph, copy, storage);
   const double each = stores ? cycles.write_byte : cycles.read_byte;
   return static_cast<double>(by_records ? form.count : 1) * cycles.access +
          static_cast<double>(form.stored_bytes()) * each;
@@ -36,16 +42,29 @@ void each_call(const Member& member, const Visit& visit) {
 
 }  // namespace
 
+TransferWork transfer_work(const Instances& instances, const Graph& graph,
+                           const ScheduleMemory& storage) {
+  TransferWork work;
+  for (const Instance& copy : instances.list) {
+    const bool stores = instances.stores(copy);
+    if (!stores && !instances.fetches(copy)) continue;
+    (stores ? work.written : work.read) += form_of(instances, graph, copy, storage).stored_bytes();
+  }
+  const int64_t block = storage.storage->erase_bytes;
+  work.erased_blocks = block == 0 ? 0 : ceil_div(work.written, block);
+  return work;
+}
+
+double TransferEnergy::of(const TransferWork& work) const {
+  return static_cast<double>(work.read) * read_byte +
+         static_cast<double>(work.written) * write_byte +
+         static_cast<double>(work.erased_blocks) * erase_block;
+}
+
 double erase_cycles(const Instances& instances, const Graph& graph, const ScheduleMemory& storage,
                     const TransferCycles& cycles) {
-  if (storage.storage->erase_bytes == 0) return 0;
-  int64_t bytes = 0;
-  for (const Instance& copy : instances.list) {
-    if (!instances.stores(copy)) continue;
-    const Buffer buffer = whole_buffer(graph, instances.value(copy.makes));
-    bytes += record_form(buffer, storage.storage->write_bytes).stored_bytes();
-  }
-  return static_cast<double>(ceil_div(bytes, storage.storage->erase_bytes)) * cycles.erase_block;
+  const TransferWork work = transfer_work(instances, graph, storage);
+  return static_cast<double>(work.erased_blocks) * cycles.erase_block;
 }
 
 double member_wait(LatencyEstimate& latency, const Dataflow& dataflow, const Member& member,

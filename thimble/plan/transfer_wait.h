@@ -19,6 +19,19 @@ struct TransferCycles {
   bool operator==(const TransferCycles&) const = default;
 };
 
+/// What an inference moves: bytes as they are stored, not compressed, and blocks that it erases.
+struct TransferWork {
+  int64_t written = 0, read = 0, erased_blocks = 0;
+};
+[[nodiscard]] TransferWork transfer_work(const Instances& instances, const Graph& graph,
+                                         const ScheduleMemory& storage);
+
+/// Nanojoules of a storage.
+struct TransferEnergy {
+  double read_byte = 0, write_byte = 0, erase_block = 0;
+  [[nodiscard]] double of(const TransferWork& work) const;
+};
+
 /// Cycles of the erase before all.
 [[nodiscard]] double erase_cycles(const Instances& instances, const Graph& graph,
                                   const ScheduleMemory& storage, const TransferCycles& cycles);

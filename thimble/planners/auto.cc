@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/planners/auto.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -18,11 +20,11 @@ namespace {
 class AutoSearch {
  public:
   /// All must outlive it.
-  AutoSearch(const AxisGraph& axes, const Limits& limits, int64_t most_written_bytes)
+  AutoSearch(const AxisGraph& axes, const Limits& limits, const StorageBounds& bounds)
       : graph_(axes.graph()),
         axes_(axes),
         limits_(limits),
-        drafts_(axes, limits, most_written_bytes),
+        drafts_(axes, limits, bounds),
         effort_(drafts_.given().list.size(), limits.effort) {}
 
   PlannerAnswer answer() {
@@ -241,10 +243,29 @@ class AutoSearch {
 
 }  // namespace
 
+namespace {
+
+StorageBounds storage_bounds(const Limits& limits, const PlannerOptions& options) {
+  StorageBounds bounds;
+  if (const auto bytes = number_option(options, "written", 0)) bounds.written_bytes = *bytes;
+  if (const auto microjoules = number_option(options, "microjoules", 0)) {
+    constexpr double kNanojoules = 1000;
+    bounds.nanojoules = kNanojoules * static_cast<double>(*microjoules);
+    if (limits.storage && !limits.storage_energy) {
+      throw CompileError("auto:microjoules",
+                         fmt::format("nobody knows what {0} takes: --storage {0}:read_energy=.., "
+                                     "write_energy=..,erase_energy=.. say it, in nanojoules",
+                                     limits.storage->name));
+    }
+  }
+  return bounds;
+}
+
+}  // namespace
+
 PlannerAnswer plan_auto(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   const AxisGraph axes(graph);
-  constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
-  AutoSearch search(axes, limits, number_option(options, "written", 0).value_or(kAny));
+  AutoSearch search(axes, limits, storage_bounds(limits, options));
   return search.answer();
 }
 

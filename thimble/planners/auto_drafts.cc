@@ -107,8 +107,12 @@ void AutoDrafts::add_resting(Instances instances, std::vector<Note> notes,
   }
   const ScheduleMemory storage = limits_.storage.value_or(ScheduleMemory{});
   const note::Spilled note = spilled(graph_, instances, storage.name);
-  if (note.written_bytes > most_written_bytes_) return;
-  if (note.tensors > 0) notes.emplace_back(note);
+  if (note.written_bytes > bounds_.written_bytes) return;
+  if (note.tensors > 0) {
+    const TransferEnergy energy = limits_.storage_energy.value_or(TransferEnergy{});
+    if (energy.of(transfer_work(instances, graph_, storage)) > bounds_.nanojoules) return;
+    notes.emplace_back(note);
+  }
   AutoAttempt& attempt = add_attempt(std::move(instances), std::move(notes));
   if (note.tensors > 0) {
     attempt.storage = storage;

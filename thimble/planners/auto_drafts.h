@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <limits>
 #include <string>
 
 #include "thimble/moves/cold_values.h"
@@ -13,6 +14,12 @@
 #include "thimble/planners/stream_orders.h"
 
 namespace thimble {
+
+/// Of what an inference does with storage.
+struct StorageBounds {
+  int64_t written_bytes = std::numeric_limits<int64_t>::max();
+  double nanojoules = std::numeric_limits<double>::infinity();
+};
 
 /// How many MACs a plan may execute where the network has `once`; kAnyMacs: any number.
 [[nodiscard]] int64_t macs_within(int64_t once, const Limits& limits);
@@ -43,11 +50,11 @@ struct AutoDraft {
 class AutoDrafts {
  public:
   /// All must outlive it.
-  AutoDrafts(const AxisGraph& axes, const Limits& limits, int64_t most_written_bytes)
+  AutoDrafts(const AxisGraph& axes, const Limits& limits, const StorageBounds& bounds)
       : graph_(axes.graph()),
         axes_(axes),
         limits_(limits),
-        most_written_bytes_(most_written_bytes),
+        bounds_(bounds),
         given_(instances_of(graph_, limits.ports)),
         flow_(axes, given_),
         model_(latency_model_for(limits.core)),
@@ -103,7 +110,7 @@ class AutoDrafts {
   const Graph& graph_;
   const AxisGraph& axes_;
   const Limits& limits_;
-  const int64_t most_written_bytes_;
+  const StorageBounds bounds_;
   const Instances given_;
   const Dataflow flow_;
   const LatencyModel model_;

@@ -28,6 +28,7 @@ struct Limits {
   UsableMemories memories;                ///< of plans
   std::optional<ScheduleMemory> storage;  ///< block storage that a plan may use; nothing: any
   TransferCycles storage_cycles;          ///< of it
+  std::optional<TransferEnergy> storage_energy;  ///< of it, where it is known
   /// Records there are compressed, in chunks of about so many bytes; 0: they are not.
   int64_t storage_chunk_bytes = 0;
   std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
