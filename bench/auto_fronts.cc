@@ -126,7 +126,7 @@ std::string measured(const Cell& cell, const Options& options) {
   const int64_t written = cell.point.written_bytes;
   const ScheduleMemory storage{.name = "card",
                                .kind = MemoryKind::kBlockStorage,
-                               .storage = BlockStorage{.write_bytes = 512, .most_in_flight = 2}};
+                               .storage = BlockStorage{.write_bytes = 32, .most_in_flight = 2}};
   const std::optional<PlannedSize> size = planned_size(
       graph, options.planner + (written > 0 ? fmt::format(":written={}", written) : ""),
       {.storage = written > 0 ? std::optional(storage) : std::nullopt,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble_runtime/compressed_transfers.h"
 
+#include "thimble_runtime/crc32.h"
+
 namespace thimble::runtime {
 namespace {
 
@@ -35,8 +37,9 @@ void next_chunk(const InFlight& flight, const Passage& passage) noexcept {
                             chunk_of(passage), passage.chunk_bytes);
     return;
   }
-  // What is compressed is shorter than it was.
-  const uint32_t left = state.moved == 0 ? record_bytes - 1 : state.coding.left;
+  // What is compressed is shorter than it was; how much, its header says.
+  const uint32_t left =
+      state.moved < kCompressedHeaderBytes ? record_bytes - 1 - state.moved : state.coding.left;
   const uint32_t most = state.moved == 0 ? passage.first_bytes : passage.chunk_bytes;
   state.moving = left < most ? left : most;
 }
@@ -96,7 +99,7 @@ Came take_chunk(const InFlight& flight, const Passage& passage) noexcept {
       return Came::kCorrupt;
     if (!is_decompressed(state.coding, record_bytes)) return Came::kPart;
   }
-  const uint32_t others = crc_of(record, record_bytes) ^ flight.tags[flight.done];
+  const uint32_t others = crc32(record, record_bytes) ^ flight.tags[flight.done];
   return (others & ~kIsCompressed) == 0 ? Came::kRecord : Came::kCorrupt;
 }
 
@@ -135,7 +138,7 @@ void begin_compressed_write(Transfers& transfers, int32_t token, const Records& 
   for (int32_t r = first; r < end; ++r) {
     const uint8_t* const record = record_in_memory(flight, r);
     const bool shorter = compressed_size(record, records.record_bytes) != 0;
-    tags[r] = (crc_of(record, records.record_bytes) & ~kIsCompressed) | (shorter ? 1U : 0U);
+    tags[r] = (crc32(record, records.record_bytes) & ~kIsCompressed) | (shorter ? 1U : 0U);
   }
   begin_flight(transfers, token, flight, passage);
 }

@@ -53,7 +53,7 @@ uint32_t next_word(const uint8_t* bytes, uint32_t left) {
 
 int read_flash(void* context, uint32_t, uint32_t offset, void* bytes, uint32_t size) {
   const thimble_nrf51_nvmc& flash = flash_of(context);
-  if (!in_range(flash, offset, size)) return THIMBLE_STORAGE_READ_FAILED;
+  if (!in_range(flash, offset, size)) return THIMBLE_STORAGE_FULL;
   const auto* from = reinterpret_cast<const volatile uint8_t*>(uintptr_t{flash.begin + offset});
   for (uint32_t i = 0; i < size; ++i) static_cast<uint8_t*>(bytes)[i] = from[i];
   return THIMBLE_STORAGE_OK;
@@ -101,8 +101,8 @@ int8_t erase_pages(uint32_t begin, uint32_t end) {
 
 int erase_flash(void* context, uint32_t token, uint32_t offset, uint32_t size) {
   thimble_nrf51_nvmc& flash = flash_of(context);
-  if (!in_range(flash, offset, size) || offset % kPageBytes != 0 || size % kPageBytes != 0 ||
-      token >= THIMBLE_NRF51_TOKENS)
+  if (!in_range(flash, offset, size)) return THIMBLE_STORAGE_FULL;
+  if (offset % kPageBytes != 0 || size % kPageBytes != 0 || token >= THIMBLE_NRF51_TOKENS)
     return THIMBLE_STORAGE_ERASE_FAILED;
   flash.statuses[token] = erase_pages(flash.begin + offset, flash.begin + offset + size);
   return THIMBLE_STORAGE_OK;

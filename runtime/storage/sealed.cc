@@ -87,7 +87,7 @@ int read_sealed(void* context, uint32_t token, uint32_t offset, void* bytes, uin
     uint32_t i = at % sealed.cell;
     for (; i < sealed.cell && at != offset + size; ++i, ++at) *to++ = sealed.buffer[i];
   }
-  sealed.statuses[token] = static_cast<int8_t>(status);
+  sealed.statuses[token] = status;
   return THIMBLE_STORAGE_OK;
 }
 
@@ -99,7 +99,7 @@ int write_sealed(void* context, uint32_t token, uint32_t offset, const void* byt
   for (uint32_t at = 0; at < size && status == THIMBLE_STORAGE_OK; at += sealed.cell)
     status = write_cell(sealed, (offset + at) / sealed.cell,
                         static_cast<const uint8_t*>(bytes) + at, size - at);
-  sealed.statuses[token] = static_cast<int8_t>(status);
+  sealed.statuses[token] = status;
   return THIMBLE_STORAGE_OK;
 }
 
@@ -111,15 +111,15 @@ int erase_sealed(void* context, uint32_t token, uint32_t offset, uint32_t size) 
   const thimble_storage& inner = *sealed.inner;
   for (uint32_t at = offset; at != offset + size; at += sealed.cell)
     sealed.counters[at / sealed.cell] = 0;
-  sealed.statuses[token] = static_cast<int8_t>(ended(
+  sealed.statuses[token] = ended(
       inner, inner.erase_async(inner.context, kInnerToken, offset / block * sealed.inner_block,
-                               size / block * sealed.inner_block)));
+                               size / block * sealed.inner_block));
   return THIMBLE_STORAGE_OK;
 }
 
 int wait_for_sealed(void* context, uint32_t token) {
   const thimble_sealed& sealed = sealed_of(context);
-  return token < sealed.tokens ? int{sealed.statuses[token]} : int{THIMBLE_STORAGE_FULL};
+  return token < sealed.tokens ? sealed.statuses[token] : int{THIMBLE_STORAGE_FULL};
 }
 
 void cancel_sealed(void* context) {
@@ -136,6 +136,7 @@ uint32_t thimble_sealed_stride(const thimble_sealed* sealed) {
 }
 
 uint32_t thimble_sealed_block(const thimble_sealed* sealed) {
+  if (thimble_sealed_bytes(sealed) == 0) return 0;
   return sealed->inner_block / thimble_sealed_stride(sealed) * sealed->cell;
 }
 
@@ -148,9 +149,11 @@ uint32_t thimble_sealed_bytes(const thimble_sealed* sealed) {
     return 0;
   const uint32_t stride = thimble_sealed_stride(sealed);
   if (sealed->buffer_size < stride) return 0;
-  const uint32_t cells =
+  const uint32_t there =
       block == 0 ? sealed->inner_size / stride : sealed->inner_size / block * (block / stride);
-  return (cells < sealed->counter_count ? cells : sealed->counter_count) * sealed->cell;
+  uint32_t cells = there < sealed->counter_count ? there : sealed->counter_count;
+  if (block >= stride) cells -= cells % (block / stride);  // whole blocks
+  return cells * sealed->cell;
 }
 
 thimble_storage thimble_sealed_open(thimble_sealed* sealed) {

@@ -3,15 +3,23 @@
    of the tensors, and nothing that was changed, moved or stored before is taken for what is there.
    The cipher is a chip's engine or a library's, behind two functions (aead_mbedtls.h has one).
 
-     static uint32_t counters[64];
-     static int8_t statuses[NAME_tokens];
+     static uint32_t counters[60];
+     static int statuses[NAME_tokens];
      static uint8_t buffer[256 + THIMBLE_SEALED_TAG + 4];
-     static thimble_sealed sealed = {
-         .inner = &flash, .inner_size = 32768, .inner_granule = 4, .inner_block = 4096,
-         .cell = 256, .aead = &engine, .counters = counters, .counter_count = 64,
-         .buffer = buffer, .buffer_size = sizeof buffer, .statuses = statuses, .tokens =
-   NAME_tokens}; random_bytes(sealed.salt, sizeof sealed.salt); const thimble_storage storage =
-   thimble_sealed_open(&sealed);
+     static thimble_sealed sealed = {.inner = &flash,
+                                     .inner_size = 16384,
+                                     .inner_granule = 4,
+                                     .inner_block = 4096,
+                                     .cell = 256,
+                                     .aead = &engine,
+                                     .counters = counters,
+                                     .counter_count = 60,
+                                     .buffer = buffer,
+                                     .buffer_size = sizeof buffer,
+                                     .statuses = statuses,
+                                     .tokens = NAME_tokens};
+     random_bytes(sealed.salt, sizeof sealed.salt);
+     const thimble_storage storage = thimble_sealed_open(&sealed);
 
    Bytes are sealed in cells of `cell`, each with 16 bytes behind it:
 
@@ -71,7 +79,7 @@ typedef struct thimble_sealed {
   uint32_t counter_count;
   uint8_t* buffer; /* of thimble_sealed_stride() bytes at least */
   uint32_t buffer_size;
-  int8_t* statuses; /* one for each token, of `tokens` */
+  int* statuses; /* one for each token, of `tokens` */
   uint32_t tokens;
 
   uint32_t written; /* the driver's own: cells so far */

@@ -74,21 +74,6 @@ bool took(Transfers& transfers, InFlight& flight, int status) noexcept {
 
 }  // namespace
 
-// Four bits at a time: a table of 64 bytes.
-uint32_t crc_of(const uint8_t* bytes, uint32_t size) noexcept {
-  static constexpr uint32_t kOfNibble[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
-                                             0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-                                             0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-                                             0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
-  uint32_t crc = ~0U;
-  for (; size > 0; --size) {
-    crc ^= *bytes++;
-    crc = crc >> 4 ^ kOfNibble[crc & 15U];
-    crc = crc >> 4 ^ kOfNibble[crc & 15U];
-  }
-  return ~crc;
-}
-
 uint32_t held_offset(const InFlight& flight, int32_t record) noexcept {
   const HeldRows& held = flight.held;
   const int32_t row = held.rows > 0 ? record % held.rows : record - held.origin;

@@ -105,6 +105,73 @@ TEST(RequestedStorage, HasCyclesForSearches) {
   EXPECT_FALSE(known.beside);
 }
 
+TEST(RequestedStorage, IsGivenOnceAndAsLargeAsItIs) {
+  EXPECT_THAT(message_of("card:write=4,write=8"), HasSubstr("'write' is given twice"));
+  EXPECT_THAT(message_of("card:write=4,,size=1M"), HasSubstr("there is no key in a part of"));
+  EXPECT_THAT(message_of("card:write=4,"), HasSubstr("there is no key in a part of"));
+  EXPECT_THAT(message_of("flash_upper,size=99M"), HasSubstr("which is less than size="));
+  EXPECT_THAT(message_of("card:queue=65"), HasSubstr("not 1 to 64"));
+}
+
+// Names of storages are names of the emitted code.
+TEST(RequestedStorage, HasANameOfItsOwn) {
+  for (const std::string name : {"int", "for", "input", "output_0", "flash", "arena"})
+    EXPECT_THAT(message_of(name + ":write=4"), HasSubstr(name + "_storage")) << name;
+  Request request;
+  const auto add = [&](const std::string& name, int64_t block) {
+    request.target.memories.push_back(
+        {.name = name,
+         .kind = MemoryKind::kBlockStorage,
+         .banks = {},
+         .storage = StorageFigures{.write_granule_bytes = 4, .erase_block_bytes = block}});
+  };
+  add("Flash", 0);
+  add("SPI flash", 4096);
+  add("spi_flash", 1024);
+  request.storage = "Flash";
+  EXPECT_EQ(requested_storage(request)->memory.name, "flash_storage");
+  request.storage = "spi_flash";
+  EXPECT_EQ(requested_storage(request)->memory.storage->erase_bytes, 1024) << "called just so";
+  request.storage = "SPI flash";
+  EXPECT_EQ(requested_storage(request)->memory.storage->erase_bytes, 4096);
+}
+
+// Where moving costs little groups are written down tile by tile, too.
+TEST(AutoSpills, OnFastStorageToo) {
+  for (const std::string storage : {"write=1,read_speed=40M,write_speed=40M",
+                                    "write=256,erase=4K,size=64K,read_speed=1G,"
+                                    "write_speed=1G",
+                                    "write=512,queue=1,read_speed=1G,write_speed=1G,compress"}) {
+    for (const int resolution : {16, 24, 32}) {
+      Request request{.model = fmt::format("zoo:unet:resolution={}", resolution)};
+      request.storage = "s:" + storage;
+      const Answer answer = compile(request);
+      ASSERT_TRUE(std::holds_alternative<Compiled>(answer)) << storage;
+      const auto& found = std::get<Compiled>(answer);
+      EXPECT_TRUE(found.verification.ok()) << storage << ": " << found.verification.fault;
+      EXPECT_EQ(run_host(found, {seeded_case(found.graph, 1)}).difference, "") << storage;
+    }
+  }
+}
+
+// Granules that rows fill in part are written whole.
+TEST(AutoSpills, NoMoreThanIsAllowedWithWhatFillsGranules) {
+  Request request{.model = "zoo:unet:resolution=16"};
+  request.max_latency = std::numeric_limits<double>::infinity();
+  request.storage = "card:write=2048,write_speed=1G,read_speed=1G";
+  for (const int64_t most : {int64_t{2048}, int64_t{32768}, int64_t{1} << 20}) {
+    request.planner = fmt::format("auto:written={}", most);
+    const Answer answer = compile(request);
+    SimulationRequest wanted;
+    wanted.seconds_per_mac = 1e-9;
+    const auto& found = std::get<Compiled>(answer);
+    for (const SimulatedStorage& one :
+         simulation_report(request, found, wanted).simulation.storages) {
+      EXPECT_LE(one.work.amounts[static_cast<size_t>(ChannelWork::kWrite)], most);
+    }
+  }
+}
+
 // Within a budget that needs it, and no more than may be written; without need nothing is spilled.
 TEST(AutoSpills, WhereTheBudgetAsksForIt) {
   const auto compiled = [](int64_t sram, const std::string& planner) {
@@ -187,7 +254,18 @@ TEST(AutoSpills, NoMoreThanTheStorageHolds) {
     (void)compile(request);
     ADD_FAILURE() << "taken";
   } catch (const CompileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("card holds 1024 B, and 8192 B are to be spilled"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("card holds 1024 B, and what is to be spilled takes 8192 B"));
+  }
+  // Two thousand bytes, of which a block has twice as many.
+  request.storage = "card:size=2048,erase=4096";
+  for (const char* planner : {"tinyseg", "auto"}) {
+    request.planner = planner;
+    try {
+      (void)compile(request);
+    } catch (const CompileError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("card holds 2048 B"));
+    }
   }
 }
 

@@ -70,7 +70,7 @@ struct Sealed {
   ToyAead toy;
   std::array<uint32_t, 20> counters{};
   std::array<uint8_t, kStride> buffer{};
-  std::array<int8_t, 3> statuses{};
+  std::array<int, 3> statuses{};
   thimble_sealed sealed{};
   thimble_storage storage{};
 };
@@ -134,6 +134,36 @@ TEST(Sealed, ANonceIsTakenOnce) {
   EXPECT_EQ(s.toy.nonces.size(), 4 * 7U);
   EXPECT_EQ(std::set(s.toy.nonces.begin(), s.toy.nonces.end()).size(), s.toy.nonces.size());
   for (const auto& nonce : s.toy.nonces) EXPECT_EQ(nonce[7], 8) << "the salt";
+}
+
+// Counters for 20 cells are there, five for each block; with 18 the last block cannot be used.
+TEST(Sealed, HasWholeBlocks) {
+  Sealed s(kNor);
+  EXPECT_EQ(thimble_sealed_block(&s.sealed), 5 * kCell);
+  EXPECT_EQ(thimble_sealed_bytes(&s.sealed), 20 * kCell);
+  s.sealed.counter_count = 18;
+  EXPECT_EQ(thimble_sealed_bytes(&s.sealed), 15 * kCell);
+  EXPECT_EQ(s.erase(0, 15 * kCell), 0);
+}
+
+TEST(Sealed, WithoutAShapeNothingHappens) {
+  Sealed s(kNor);
+  s.sealed.inner_granule = 0;
+  Bytes back(kCell);
+  EXPECT_EQ(s.erase(0, 5 * kCell), THIMBLE_STORAGE_FULL);
+  EXPECT_EQ(s.write(0, counted(kCell)), THIMBLE_STORAGE_FULL);
+  EXPECT_EQ(s.read(0, back), THIMBLE_STORAGE_FULL);
+}
+
+// A status of the inner driver's own, of which eight bits are 0.
+TEST(Sealed, TellsEveryStatusOfTheInnerStorage) {
+  Sealed s(kOverwritten);
+  ASSERT_EQ(s.write(0, counted(kCell)), 0);
+  thimble_storage inner = *s.inner.driver();
+  inner.read_async = [](void*, uint32_t, uint32_t, void*, uint32_t) { return -512; };
+  s.sealed.inner = &inner;
+  Bytes back(kCell);
+  EXPECT_EQ(s.read(0, back), -512);
 }
 
 TEST(Sealed, EndsBeforeANonceIsTakenAgain) {

@@ -43,7 +43,7 @@ void check_options(const RunOptions& options) {
     throw CompileError("--board-storage", "is for --on qemu with a --storage");
   if (options.on != "reference") return;
   for (const char* name : {"planner", "calibration", "device", "core", "sram", "flash", "pick",
-                           "max_latency", "input", "output"}) {
+                           "max_latency", "input", "output", "storage"}) {
     const RequestField& field = request_field(name);
     const bool usual =
         field.form == FieldForm::kPlace && options.request.text(name) == field.words[0];

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string_view>
+#include <set>
 
+#include "thimble/emit/identifier.h"
 #include "thimble/emit/names.h"
 #include "thimble/model/error.h"
 #include "thimble/schedule/records.h"
@@ -114,15 +115,33 @@ RequestedStorage described(const std::string& name) {
 }
 
 /// KEY=VALUE,..
-void set_all(RequestedStorage& storage, std::string_view rest) {
-  while (!rest.empty()) {
-    const size_t comma = rest.find(',');
-    const std::string pair(rest.substr(0, comma));
-    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+void set_all(RequestedStorage& storage, const std::string& text) {
+  std::set<std::string> given;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string pair = text.substr(begin, end - begin);
+    begin = end + 1;
     const size_t equals = pair.find('=');
-    set(storage, pair.substr(0, equals),
-        equals == std::string::npos ? "" : pair.substr(equals + 1));
+    const std::string key = pair.substr(0, equals);
+    if (key.empty() || begin == text.size())
+      throw CompileError(kOption, fmt::format("there is no key in a part of '{}'", text));
+    if (!given.insert(key).second)
+      throw CompileError(kOption, fmt::format("'{}' is given twice", key));
+    set(storage, key, equals == std::string::npos ? "" : pair.substr(equals + 1));
   }
+}
+
+/// Not a name that something else of the emitted code has: "int", "input", "flash".
+bool is_free(const std::string& name) {
+  const std::vector<ScheduleMemory> others = common_memories();
+  return identifier(name) == name && !name.starts_with("input") && !name.starts_with("output") &&
+         std::ranges::find(others, name, &ScheduleMemory::name) == others.end();
+}
+
+/// What plans call a storage of the device.
+std::string name_in_plans(const Memory& memory) {
+  const std::string name = memory_identifier(memory.name);
+  return is_free(name) ? name : name + "_storage";
 }
 
 RequestedStorage of_device(const Memory& memory) {
@@ -132,9 +151,9 @@ RequestedStorage of_device(const Memory& memory) {
                                                      : nullptr;
   if (unknown != nullptr)
     throw CompileError(kOption, fmt::format("of {} {} is not known: --storage {}:write=..,erase=..",
-                                            memory.name, unknown, memory_identifier(memory.name)));
+                                            memory.name, unknown, name_in_plans(memory)));
   const auto in_flight = static_cast<int>(figures.transfers_in_flight.value_or(kUsualInFlight));
-  return {.memory = {.name = memory_identifier(memory.name),
+  return {.memory = {.name = name_in_plans(memory),
                      .kind = MemoryKind::kBlockStorage,
                      .capacity_bytes = memory.size_bytes(),
                      .storage = BlockStorage{.write_bytes = *figures.write_granule_bytes,
@@ -143,15 +162,22 @@ RequestedStorage of_device(const Memory& memory) {
           .figures = figures};
 }
 
-bool is_called(const Memory& memory, const std::string& name) {
-  return memory.kind == MemoryKind::kBlockStorage &&
-         (memory_identifier(memory.name) == name || memory.name == name);
+/// As the device's file calls it, or else as plans do; null: there is none.
+const Memory* storage_called(const std::string& name, const Target& target) {
+  const Memory* found = nullptr;
+  for (const Memory& memory : target.memories) {
+    if (memory.kind != MemoryKind::kBlockStorage) continue;
+    if (memory.name == name) return &memory;
+    const bool alike = memory_identifier(memory.name) == name || name_in_plans(memory) == name;
+    if (alike && found == nullptr) found = &memory;
+  }
+  return found;
 }
 
 RequestedStorage of_device(const std::string& name, const Target& target) {
+  if (const Memory* found = storage_called(name, target)) return of_device(*found);
   std::string known;
   for (const Memory& memory : target.memories) {
-    if (is_called(memory, name)) return of_device(memory);
     if (memory.kind == MemoryKind::kBlockStorage)
       known += (known.empty() ? "" : ", ") + memory.name;
   }
@@ -170,7 +196,18 @@ std::optional<RequestedStorage> requested_storage(const Request& request) {
   const std::string name = request.storage.substr(0, end);
   const bool is_described = end != std::string::npos && request.storage[end] == ':';
   RequestedStorage result = is_described ? described(name) : of_device(name, request.target);
-  if (end != std::string::npos) set_all(result, std::string_view(request.storage).substr(end + 1));
+  if (is_described && !is_free(name)) {
+    throw CompileError(kOption, fmt::format("'{0}' is taken by something else of the emitted code: "
+                                            "--storage {0}_storage:..",
+                                            name));
+  }
+  const std::optional<int64_t> there = result.memory.capacity_bytes;
+  if (end != std::string::npos) set_all(result, request.storage.substr(end + 1));
+  if (there && result.memory.capacity_bytes > there) {
+    throw CompileError(
+        kOption, fmt::format("{} has {} B, which is less than size={}", result.memory.name, *there,
+                             *result.memory.capacity_bytes));
+  }
   const BlockStorage& blocks = *result.memory.storage;
   result.figures.write_granule_bytes = blocks.write_bytes;
   result.figures.erase_block_bytes = blocks.erase_bytes;
@@ -186,7 +223,7 @@ std::map<std::string, StorageFigures> storage_figures(const Request& request) {
   std::map<std::string, StorageFigures> result;
   for (const Memory& memory : request.target.memories) {
     if (memory.kind == MemoryKind::kBlockStorage)
-      result[memory_identifier(memory.name)] = memory.storage.value_or(StorageFigures{});
+      result[name_in_plans(memory)] = memory.storage.value_or(StorageFigures{});
   }
   if (const std::optional<RequestedStorage> storage = requested_storage(request))
     result[storage->memory.name] = storage->figures;
@@ -220,12 +257,10 @@ int64_t flash_taken_bytes(const Program& program, const Request& request) {
   if (request.flash_bytes) return 0;
   int64_t sum = 0;
   for (const MemoryId id : storages(program)) {
-    const auto found = std::ranges::find_if(request.target.memories, [&](const Memory& memory) {
-      return is_called(memory, program.memory(id).name);
-    });
+    const Memory* found = storage_called(program.memory(id).name, request.target);
     // One that is described by the request lies nobody knows where.
-    const bool of_device = request.storage.find(':') == std::string::npos;
-    if (!of_device || found == request.target.memories.end()) continue;
+    const bool is_described = request.storage.find(':') != std::string::npos;
+    if (is_described || found == nullptr) continue;
     if (!found->storage || !found->storage->part_of_flash) continue;
     const int64_t block = std::max<int64_t>(1, found->storage->erase_block_bytes.value_or(1));
     sum += (program.memory(id).size_bytes + block - 1) / block * block;

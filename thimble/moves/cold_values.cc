@@ -106,6 +106,14 @@ std::vector<ColdValue> cold_values(const Graph& graph, const Instances& instance
   return result;
 }
 
+namespace {
+
+size_t rank(const Graph& graph, const Instances& instances, ValueId value) {
+  return graph.tensor(instances.value(value).tensor).shape.size();
+}
+
+}  // namespace
+
 Instances rest(const Graph& graph, const Instances& instances, std::span<const ValueId> values,
                std::span<const Rest> ways, const RestPlace& place) {
   std::vector<size_t> last_first(values.size());
@@ -123,6 +131,7 @@ Instances rest(const Graph& graph, const Instances& instances, std::span<const V
       Spill one{.value = cold.value,
                 .fetched_for = fetches_for(cold.later),
                 .axis_order = place.axis_order};
+      if (rank(graph, result, cold.value) != one.axis_order.size()) one.axis_order.clear();
       one.chunk_bytes = chunk_of(graph, result, one, place.write_bytes, place.chunk_bytes);
       result = spill(result, {one}, place.memory);
     } else if (const Rematerialisation more = again(graph, result, cold); !more.chain.empty()) {

@@ -15,9 +15,8 @@
 //
 // What a loop stores is waited for as its next iteration begins; from a ring with room, before that
 // stores. To one with room the rows of the next tile are fetched as soon as those of this one are
-// there. Storage that is erased before it
-// is written is erased in one go as the inference begins, and waited for in front of the first
-// write.
+// there. Storage that is erased before it is written is erased in one go as the inference begins,
+// and waited for in front of the first write.
 #pragma once
 
 #include <set>

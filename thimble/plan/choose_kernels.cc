@@ -40,7 +40,9 @@ void KernelSelection::add_times(LatencyEstimate& latency) {
   size_t position = 0;
   for (const PlannedCall& planned : *calls) {
     if (planned.transfers) continue;
-    while (calls_[position].step->transfer != TransferPart::kNone) ++position;
+    while (position < calls_.size() && calls_[position].step->transfer != TransferPart::kNone)
+      ++position;
+    check(position < calls_.size(), "a plan's calls are not those of its schedule");
     Call& call = calls_[position++];
     call.formats.push_back(
         {planned.times, std::vector<std::optional<bool>>(planned.times->size())});

@@ -473,8 +473,10 @@ std::optional<std::vector<PlannedCall>> LatencyEstimate::calls(
       if (!derived) return std::nullopt;
       const std::vector<const KernelTimes*> times = call_times(*derived);
       for (size_t s = 0; s < times.size(); ++s) {
-        const bool moves = !derived->flat && transfers(derived->steps[s].call) &&
-                           derived->steps[s].kind == DerivedStep::Kind::kCall;
+        const UnrolledTiles::Step* tile = derived->flat ? &derived->flat->steps[s] : nullptr;
+        const DerivedStep& step = derived->steps[tile == nullptr ? s : tile->of];
+        const bool moves = (tile == nullptr || !tile->joins) &&
+                           step.kind == DerivedStep::Kind::kCall && transfers(step.call);
         result.push_back({times[s], nullptr, moves});
       }
     }

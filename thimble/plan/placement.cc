@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "thimble/model/division.h"
 #include "thimble/plan/layout_problems.h"
 #include "thimble/schedule/records.h"
 
@@ -96,11 +97,16 @@ std::vector<MemoryId> Placement::in_use() const {
   return result;
 }
 
+int64_t bytes_taken(const ScheduleMemory& memory, const MemoryPlacement& placement) {
+  const int64_t block = memory.storage ? memory.storage->erase_bytes : 0;
+  return block == 0 ? placement.size_bytes : ceil_div(placement.size_bytes, block) * block;
+}
+
 std::optional<MemoryId> beyond_capacity(const Schedule& schedule, const Placement& placement) {
   for (size_t m = 0; m < schedule.memories.size(); ++m) {
+    const MemoryId id{static_cast<int32_t>(m)};
     const std::optional<int64_t> capacity = schedule.memories[m].capacity_bytes;
-    if (capacity && placement.memories[m].size_bytes > *capacity)
-      return MemoryId{static_cast<int32_t>(m)};
+    if (capacity && bytes_taken(schedule.memories[m], placement.memory(id)) > *capacity) return id;
   }
   return std::nullopt;
 }

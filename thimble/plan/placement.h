@@ -49,7 +49,9 @@ struct Placement {
 /// Sizes from addresses that come from elsewhere, one per buffer, none below 0; no bounds.
 [[nodiscard]] Placement placement_at(const Schedule& schedule, std::vector<int64_t> addresses);
 
-/// The first memory that is larger than its capacity.
+/// What lies in the memory takes of it: of storage that is erased, whole blocks.
+[[nodiscard]] int64_t bytes_taken(const ScheduleMemory& memory, const MemoryPlacement& placement);
+/// The first memory of which more is taken than there is.
 [[nodiscard]] std::optional<MemoryId> beyond_capacity(const Schedule& schedule,
                                                       const Placement& placement);
 

@@ -27,9 +27,14 @@ double copied(const Instances& instances, const Graph& graph, const Instance& co
               const ScheduleMemory& storage, const TransferCycles& cycles, bool by_records) {
   const bool stores = instances.stores(copy);
   if (!stores && !instances.fetches(copy)) return 0;
+  const Value& stored = instances.value(stores ? copy.makes : copy.reads[0]);
   const RecordForm form = form_of(instances, graph, copy, storage);
   const double each = stores ? cycles.write_byte : cycles.read_byte;
-  return static_cast<double>(by_records ? form.count : 1) * cycles.access +
+  // The runtime joins records that lie side by side on both sides and are moved as they are.
+  const bool apart = by_records || form.stride_bytes != form.record_bytes || stored.chunk_bytes > 0;
+  const int64_t chunks =
+      stored.chunk_bytes == 0 ? 1 : ceil_div(form.record_bytes, stored.chunk_bytes);
+  return static_cast<double>((apart ? form.count : 1) * chunks) * cycles.access +
          static_cast<double>(form.stored_bytes()) * each;
 }
 

@@ -107,10 +107,10 @@ void AutoDrafts::add_resting(Instances instances, std::vector<Note> notes,
   }
   const ScheduleMemory storage = limits_.storage.value_or(ScheduleMemory{});
   const note::Spilled note = spilled(graph_, instances, storage.name);
-  if (note.written_bytes > bounds_.written_bytes) return;
   if (note.tensors > 0) {
+    const TransferWork work = transfer_work(instances, graph_, storage);
     const TransferEnergy energy = limits_.storage_energy.value_or(TransferEnergy{});
-    if (energy.of(transfer_work(instances, graph_, storage)) > bounds_.nanojoules) return;
+    if (work.written > bounds_.written_bytes || energy.of(work) > bounds_.nanojoules) return;
     notes.emplace_back(note);
   }
   AutoAttempt& attempt = add_attempt(std::move(instances), std::move(notes));

@@ -15,7 +15,7 @@
 
 namespace thimble {
 
-/// Of what an inference does with storage.
+/// The most that an inference may do with storage.
 struct StorageBounds {
   int64_t written_bytes = std::numeric_limits<int64_t>::max();
   double nanojoules = std::numeric_limits<double>::infinity();

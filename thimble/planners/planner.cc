@@ -136,9 +136,10 @@ Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
   const std::optional<MemoryId> beyond = beyond_capacity(realised.schedule, realised.placement);
   if (beyond && realised.schedule.memory(*beyond).storage) {
     const ScheduleMemory& storage = realised.schedule.memory(*beyond);
-    throw CompileError("--storage", fmt::format("{} holds {} B, and {} B are to be spilled",
-                                                storage.name, *storage.capacity_bytes,
-                                                realised.placement.memory(*beyond).size_bytes));
+    throw CompileError("--storage",
+                       fmt::format("{} holds {} B, and what is to be spilled takes {} B",
+                                   storage.name, *storage.capacity_bytes,
+                                   bytes_taken(storage, realised.placement.memory(*beyond))));
   }
   Planned result{.front = {},
                  .lower_bound_bytes = decision.lower_bound_bytes,

@@ -40,15 +40,10 @@ class Lowering {
       const ScheduleMemory& memory = schedule.memories[m];
       program_.memories.push_back({.name = memory.name,
                                    .kind = memory.kind,
-                                   .size_bytes = placement.memories[m].size_bytes,
+                                   .size_bytes = bytes_taken(memory, placement.memories[m]),
                                    .capacity_bytes = memory.capacity_bytes,
                                    .alignment = memory.alignment,
                                    .storage = memory.storage});
-      if (memory.storage && memory.storage->erase_bytes > 0) {
-        const int64_t block = memory.storage->erase_bytes;
-        int64_t& size = program_.memories.back().size_bytes;
-        size = ceil_div(size, block) * block;
-      }
     }
   }
 

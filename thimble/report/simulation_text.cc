@@ -69,8 +69,9 @@ std::string wear_text(const SimulationReport& report, const SimulatedStorage& st
   std::string text =
       fmt::format("{}: its most {} {:.4g} times an inference", storage.name,
                   erases ? "worn block is erased" : "written byte is written", storage.cycles);
+  if (!storage.figures.endurance_cycles) return text + "; its endurance is not known";
   const std::optional<double> years = storage.years(report.per_day());
-  if (!years) return text + "; its endurance is not known";
+  if (!years) return text;
   return text + fmt::format("; {} times are {:.3g} years at {:.6g} inferences a day{}",
                             with_separators(*storage.figures.endurance_cycles), *years,
                             report.per_day(),

@@ -24,7 +24,8 @@ bool is_memory_name(const std::string& name) {
 
 std::string memory_fault(const ScheduleMemory& memory) {
   if (!is_memory_name(memory.name))
-    return "its name is not one of lower-case letters, digits and underscores";
+    return "its name is not one of lower-case letters, digits and underscores, of which the first "
+           "is a letter, 32 at most";
   if (memory.capacity_bytes &&
       (*memory.capacity_bytes < 0 || *memory.capacity_bytes > kMostMemoryBytes))
     return "its capacity is out of range";
@@ -40,7 +41,7 @@ std::string memory_fault(const ScheduleMemory& memory) {
     if (block < 0 || block > kMostBlockBytes || block % granule != 0)
       return "its blocks are not whole granules, up to 16 MiB";
     if (in_flight < 1 || in_flight > kMostInFlight)
-      return "the number of its transfers in flight is out of range";
+      return "its transfers in flight are not 1 to 64";
   }
   const bool aligns = memory.alignment >= 1 && memory.alignment <= kMostMemoryAlignment &&
                       std::has_single_bit(static_cast<uint64_t>(memory.alignment));

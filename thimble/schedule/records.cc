@@ -65,7 +65,8 @@ RecordForm record_form(const Buffer& buffer, int64_t write_bytes) {
 
 int64_t chunk_bytes(const RecordForm& form, int64_t write_bytes, int64_t at_most) {
   if (form.stride_bytes <= write_bytes) return 0;
-  const int64_t granules = std::max<int64_t>(at_most / write_bytes, 1);
+  const int64_t least = ceil_div(runtime::kCompressedHeaderBytes, write_bytes);
+  const int64_t granules = std::max(at_most / write_bytes, least);
   return std::min(granules * write_bytes, form.stride_bytes);
 }
 

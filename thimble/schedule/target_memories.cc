@@ -71,20 +71,23 @@ std::vector<ScheduleMemory> schedule_memories(const Target& target, bool externa
   result[kArena.index()].wait_cycles = wait_cycles(first, target.clock_hz);
   result[kArena.index()].capacity_bytes = std::min(largest->bank.size_bytes, kMostMemoryBytes);
   runs.erase(largest);
-  if (external_ram) {
-    const auto outside = [](MemoryKind kind) { return kind == MemoryKind::kExternalRam; };
-    const std::vector<Run> external = runs_of(target, outside);
-    runs.insert(runs.end(), external.begin(), external.end());
-  }
-  if (runs.size() > kMostMemories - result.size()) runs.resize(kMostMemories - result.size());
+  std::vector<Run> external;
+  if (external_ram)
+    external = runs_of(target, [](MemoryKind kind) { return kind == MemoryKind::kExternalRam; });
+  // Of more memories than a plan may have the last banks on the chip are left out.
+  const size_t most = kMostMemories - result.size();
+  external.resize(std::min(external.size(), most));
+  runs.resize(std::min(runs.size(), most - external.size()));
+  runs.insert(runs.end(), external.begin(), external.end());
   for (const Run& run : runs) {
     const Memory& memory = target.memories[run.memory];
-    result.push_back({.name = memory_name(memory.name, taken),
-                      .kind = memory.kind,
-                      .capacity_bytes = std::min(run.bank.size_bytes, kMostMemoryBytes),
-                      .alignment = std::clamp(memory.alignment, ScheduleMemory().alignment,
-                                              kMostMemoryAlignment),
-                      .wait_cycles = wait_cycles(memory, target.clock_hz)});
+    result.push_back(
+        {.name = memory_name(memory.name, taken),
+         .kind = memory.kind,
+         .capacity_bytes = std::min(run.bank.size_bytes, kMostMemoryBytes),
+         .alignment =
+             std::clamp(memory.alignment, ScheduleMemory().alignment, kMostMemoryAlignment),
+         .wait_cycles = std::min(wait_cycles(memory, target.clock_hz), kMostWaitCycles)});
   }
   return result;
 }

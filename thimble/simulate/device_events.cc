@@ -140,7 +140,10 @@ class EventWalk {
     const ChannelWork work = writes ? ChannelWork::kWrite : ChannelWork::kRead;
     std::vector<ChannelRequest>& runs = pending_[transfer.token.index()];
     runs.clear();
-    for (int64_t first = records.begin; first < records.end;) {
+    if (transfer.passage.valid()) {
+      for (int64_t r = records.begin; r < records.end; ++r) add_chunks(transfer, work, runs);
+    }
+    for (int64_t first = records.begin; first < records.end && !transfer.passage.valid();) {
       const int64_t end = end_of_run(transfer, first, records.end);
       const int64_t each = writes ? transfer.stride_bytes : transfer.record_bytes;
       const double bytes = share_ * static_cast<double>((end - first) * each);
@@ -149,6 +152,24 @@ class EventWalk {
     }
     if (writes && !records.empty()) note_written(transfer, records);
     if (!runs.empty()) begin_first(transfer);
+  }
+
+  // A record as it is goes in one piece; one that is shorter in chunks, of which a read's first is
+  // smaller (runtime/storage/compressed_transfers.cc).
+  void add_chunks(const TransferCall& transfer, ChannelWork work,
+                  std::vector<ChannelRequest>& runs) const {
+    const auto all =
+        static_cast<int64_t>(std::ceil(share_ * static_cast<double>(transfer.record_bytes)));
+    if (all >= transfer.record_bytes) {
+      runs.push_back({work, transfer.record_bytes});
+      return;
+    }
+    int64_t most = work == ChannelWork::kRead ? transfer.first_bytes : transfer.chunk_bytes;
+    for (int64_t rest = all; rest > 0;) {
+      runs.push_back({work, std::min(rest, most)});
+      rest -= runs.back().amount;
+      most = transfer.chunk_bytes;
+    }
   }
 
   // As the runtime joins records (runtime/storage/transfers.cc, end_of_records).

@@ -61,7 +61,8 @@ struct DeviceEvents {
 
 /// stored_share: of the bytes of a record, those that go to storage and come from it; blocks that
 /// are erased shrink likewise. One driver operation each for records that lie side by side in both
-/// memories, as the runtime does it; those behind the first begin when that is waited for.
+/// memories, as the runtime does it, and for each chunk of a compressed one; those behind the
+/// first begin when that is waited for.
 [[nodiscard]] DeviceEvents device_events(const Graph& graph, const Program& program,
                                          const CoreSpeed& speed, double stored_share);
 

@@ -4,8 +4,7 @@
 // others.
 //
 //   record      -9 -9  5 -9 -9  3 -9 -9 | -9 -9        10 B
-//   compressed  header | -9 | 00100100 5 3 | 00000000      4 + 1 + 3 + 1 B; first bit first from
-//   low
+//   compressed  header | -9 | 00100100 5 3 | 00000000      4 + 1 + 3 + 1 B; the lowest bit first
 //
 // The header is a word, low byte first: how many bytes follow. Both directions go on where they
 // stopped, so that compressed bytes pass through as little memory as there is.
@@ -16,7 +15,7 @@
 namespace thimble::runtime {
 
 constexpr uint32_t kCompressedHeaderBytes = 4;
-/// Of a record that is compressed: its header, the value, and all bits.
+/// The least that a compressed record has: its header, the value, and all bits.
 constexpr uint32_t least_compressed_bytes(uint32_t record_bytes) noexcept {
   return kCompressedHeaderBytes + 1 + record_bytes / 8 + (record_bytes % 8 != 0 ? 1 : 0);
 }

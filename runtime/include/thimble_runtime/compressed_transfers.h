@@ -32,7 +32,8 @@ struct PassageState {
 struct Passage {
   uint32_t* memory;
   uint32_t chunk_bytes;  ///< on their way at a time; whole granules of the storage
-  /// Of a record, read before anybody knows how long it is: likewise, and no more than a chunk.
+  /// So many of a record are read before anybody knows how long it is: whole granules, no more
+  /// than a chunk.
   uint32_t first_bytes;
 };
 constexpr uint32_t passage_bytes(uint32_t chunk_bytes) noexcept {

@@ -71,8 +71,6 @@ void wait(Transfers& transfers, int32_t token) noexcept;
 
 // What compressed transfers (compressed_transfers.h) have in common with these.
 
-/// CRC-32 (IEEE 802.3).
-[[nodiscard]] uint32_t crc_of(const uint8_t* bytes, uint32_t size) noexcept;
 /// Where a record of the flight is in memory, from flight.held.base on.
 [[nodiscard]] uint32_t held_offset(const InFlight& flight, int32_t record) noexcept;
 /// Whether a transfer of records [first, end) has anything to begin.
