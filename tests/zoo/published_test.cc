@@ -57,7 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Size{"mcunet_v2_large", 216.8, 0},  // the published .tflite
                       Size{"resnet8", 12.50, 0.078},      // MLPerf Tiny
                       Size{"resnet18", 1814, 11.69}, Size{"vgg16", 15470, 138.36},
-                      Size{"alexnet", 714.7, 61.10}, Size{"squeezenet", 349, 1.235},
+                      Size{"alexnet", 714.7, 61.10}, Size{"alexnet_2012", 1135, 62.38},
+                      Size{"googlenet", 1582, 7.00}, Size{"squeezenet", 349, 1.235},
                       Size{"ds_cnn_s", 2.66, 0}, Size{"ds_cnn_m", 9.83, 0},
                       Size{"ds_cnn_l", 28.3, 0}, Size{"res8", 4.16, 0}, Size{"res15", 116, 0.238},
                       Size{"micronet_kws_s", 8.4, 0}, Size{"micronet_kws_m", 15.6, 0},

@@ -93,6 +93,24 @@ int64_t activation_bytes(const Graph& graph) {
   return sum;
 }
 
+std::map<Metric, double> counted(const Graph& graph, const tinyseg::CountedSteps& steps) {
+  const tinyseg::Count count = tinyseg::count(graph, steps);
+  const auto bytes = static_cast<double>(count.arena_bytes);
+  const auto original = static_cast<double>(std::max<int64_t>(count.original_bytes, 1));
+  return {{Metric::kTflmArenaBytes, bytes},
+          {Metric::kTflmSavedPercent, 100 * (original - bytes) / original}};
+}
+
+std::map<Metric, double> counted(const Graph& graph, const swapnn::CountedRun& run) {
+  const swapnn::Count count = swapnn::count(graph, run);
+  return {{Metric::kIoTasks, static_cast<double>(count.io_tasks)},
+          {Metric::kIoSeconds, count.io_seconds},
+          {Metric::kLatencyPercent, count.delay_percent()},
+          {Metric::kThroughputLossPercent, count.throughput_loss_percent()},
+          {Metric::kWrittenBytesPerDay, count.written_bytes_per_day()},
+          {Metric::kCardYears, count.card_years()}};
+}
+
 void add_cells(const ComparisonJob& job, ComparedModel& result) {
   Request request = job.request;
   const Source source = load(job.model);
@@ -104,10 +122,13 @@ void add_cells(const ComparisonJob& job, ComparedModel& result) {
   }
   result.weight_bytes = inspect(graph).weight_bytes;
   result.activation_bytes = activation_bytes(graph);
-  for (const tinyseg::CountedSteps& steps : job.counts) {
-    const tinyseg::Count counted = tinyseg::count(graph, steps);
-    result.counts.push_back(
-        {.original_bytes = counted.original_bytes, .arena_bytes = counted.arena_bytes});
+  for (const PaperCount& wanted : job.counts) {
+    CountedFigures& figures = result.counts.emplace_back();
+    try {
+      figures.values = std::visit([&](const auto& one) { return counted(graph, one); }, wanted);
+    } catch (const CompileError& error) {
+      figures = {.outcome = Outcome::kInputFault, .reason = error.what(), .values = {}};
+    }
   }
   for (const ComparedPlan& plan : job.plans) {
     request.planner = plan.planner;
@@ -131,7 +152,8 @@ ComparedModel compared(const ComparisonJob& job) {
   if (outcome.planned()) return result;
   // The model could not be read: the reason stands in every cell.
   result.interpreter = failed("interpreter", outcome.outcome, outcome.reason);
-  result.counts.assign(job.counts.size(), {.outcome = outcome.outcome, .reason = outcome.reason});
+  result.counts.assign(job.counts.size(),
+                       {.outcome = outcome.outcome, .reason = outcome.reason, .values = {}});
   result.cells.clear();
   for (const ComparedPlan& plan : job.plans)
     result.cells.push_back(failed(plan.planner, outcome.outcome, outcome.reason));

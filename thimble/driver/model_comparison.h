@@ -4,10 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "thimble/driver/driver.h"
 #include "thimble/driver/simulation.h"
+#include "thimble/planners/swapnn_count.h"
 #include "thimble/planners/tinyseg_count.h"
 #include "thimble/report/comparison.h"
 
@@ -23,12 +25,15 @@ struct ComparedPlan {
   bool operator==(const ComparedPlan&) const = default;
 };
 
+/// What a paper's algorithms are to count.
+using PaperCount = std::variant<tinyseg::CountedSteps, swapnn::CountedRun>;
+
 /// One model, which is read once for all plans.
 struct ComparisonJob {
   std::string model;  ///< as the user named it
   Request request;    ///< all but the model and what a plan says
   std::vector<ComparedPlan> plans;
-  std::vector<tinyseg::CountedSteps> counts = {};
+  std::vector<PaperCount> counts = {};
   bool interpreter = true;  ///< measure the interpreter's plan too
 };
 

@@ -20,27 +20,51 @@ struct CellPlace {
 
 constexpr std::string_view kTinySeg = "tinyseg";
 
-tinyseg::CountedSteps steps_of(const PublishedFigure& figure) {
+/// On the paper's device, if the figure names one.
+swapnn::Rates rates_of(const Paper& paper, const PublishedFigure& figure) {
+  if (figure.device.empty()) return {};
+  constexpr double kPerSecond = 1e9;
+  const PaperDevice& device = paper.devices.at(figure.device);
+  const StorageFigures storage = device.storage.value_or(StorageFigures{});
+  swapnn::Rates rates{.access_seconds = storage.access_seconds.value_or(0),
+                      .convolution = kPerSecond / device.nanoseconds_per_mac,
+                      .pointwise = kPerSecond / device.pointwise_nanoseconds_per_mac,
+                      .fully_connected = kPerSecond / device.fully_connected_nanoseconds_per_mac};
+  if (!storage.read_bytes_per_second)
+    throw CompileError(figure.device, "has no storage with read_bytes_per_second");
+  rates.bytes_per_second = static_cast<double>(*storage.read_bytes_per_second);
+  return rates;
+}
+
+/// What is counted for the figure, whose counter is not kNone.
+PaperCount count_for(const Paper& paper, const PublishedFigure& figure) {
   const size_t colon = figure.planner.find(':');
+  const std::string options = colon == std::string::npos ? "" : figure.planner.substr(colon + 1);
+  if (counter_of(figure) == Counter::kSwapNN) {
+    swapnn::CountedRun run = swapnn::counted_run(options);
+    run.rates = rates_of(paper, figure);
+    return run;
+  }
   if (figure.planner.substr(0, colon) != kTinySeg) {
     throw CompileError(figure.planner, fmt::format("is not {} with its steps, which counts {}",
                                                    kTinySeg, name(figure.metric)));
   }
-  return tinyseg::counted_steps(colon == std::string::npos ? "" : figure.planner.substr(colon + 1));
+  return tinyseg::counted_steps(options);
 }
 
 // Why a figure cannot be measured yet; empty if nothing speaks against trying.
-std::string obstacle(const PublishedFigure& figure) {
+std::string obstacle(const Paper& paper, const PublishedFigure& figure) {
   if (!measurable(figure))
     return fmt::format("{} needs the hardware or a model of it", name(figure.metric));
   const std::string planner = figure.planner.substr(0, figure.planner.find(':'));
   const auto& known = planners();
-  if (!counted(figure.metric) &&
+  const bool is_counted = counter_of(figure) != Counter::kNone;
+  if (!is_counted &&
       std::none_of(known.begin(), known.end(), [&](const Planner& p) { return planner == p.name; }))
     return fmt::format("no planner '{}'", planner);
   try {
-    if (counted(figure.metric)) {
-      [[maybe_unused]] const tinyseg::CountedSteps steps = steps_of(figure);
+    if (is_counted) {
+      [[maybe_unused]] const PaperCount count = count_for(paper, figure);
     } else {
       [[maybe_unused]] const PlannerChoice choice = choose_planner(figure.planner);
     }
@@ -94,7 +118,8 @@ CellPlace add_figure(const Paper& paper, const PublishedFigure& figure,
                        .interpreter = false});
   }
   const auto at = static_cast<size_t>(job - jobs.begin());
-  if (counted(figure.metric)) return {at, place_in(job->counts, steps_of(figure))};
+  if (counter_of(figure) != Counter::kNone)
+    return {at, place_in(job->counts, count_for(paper, figure))};
   ComparedPlan wanted{
       .planner = figure.planner,
       .in_place = figure.in_place,
@@ -103,16 +128,11 @@ CellPlace add_figure(const Paper& paper, const PublishedFigure& figure,
   return {at, place_in(job->plans, wanted)};
 }
 
-ReproducedFigure count_of(const PublishedFigure& figure, const CountedArena& count) {
+ReproducedFigure count_of(const PublishedFigure& figure, const CountedFigures& count) {
   if (count.outcome == Outcome::kInternalFault) throw InternalError(count.reason);
   if (count.outcome != Outcome::kPlanned)
     return {.measured = std::nullopt, .not_measured = count.reason};
-  const auto bytes = static_cast<double>(count.arena_bytes);
-  const auto original = static_cast<double>(std::max<int64_t>(count.original_bytes, 1));
-  return {.measured = figure.metric == Metric::kTflmArenaBytes
-                          ? bytes
-                          : 100 * (original - bytes) / original,
-          .not_measured = {}};
+  return {.measured = count.values.at(figure.metric), .not_measured = {}};
 }
 
 ReproducedFigure result_of(const PublishedFigure& figure, const ComparedModel& model,
@@ -148,11 +168,13 @@ ReproducedFigure result_of(const PublishedFigure& figure, const ComparedModel& m
       return {.measured = cell.simulated_seconds, .not_measured = {}};
     case Metric::kTflmArenaBytes:
     case Metric::kTflmSavedPercent:
-    case Metric::kLatencyPercent:
-    case Metric::kEnergy:
-    case Metric::kIoSeconds:
     case Metric::kIoTasks:
+    case Metric::kIoSeconds:
+    case Metric::kLatencyPercent:
+    case Metric::kThroughputLossPercent:
     case Metric::kWrittenBytesPerDay:
+    case Metric::kCardYears:
+    case Metric::kEnergy:
       break;
   }
   throw InternalError(fmt::format("{} was to be measured", name(figure.metric)));
@@ -165,7 +187,7 @@ std::vector<ReproducedFigure> reproduce(const Paper& paper, const ComparisonRunn
   std::vector<std::optional<CellPlace>> places(paper.figures.size());
   std::vector<ComparisonJob> jobs;
   for (size_t k = 0; k < paper.figures.size(); ++k) {
-    results[k].not_measured = obstacle(paper.figures[k]);
+    results[k].not_measured = obstacle(paper, paper.figures[k]);
     if (results[k].not_measured.empty()) places[k] = add_figure(paper, paper.figures[k], jobs);
   }
   const std::vector<ComparedModel> models = run(jobs);
@@ -173,8 +195,9 @@ std::vector<ReproducedFigure> reproduce(const Paper& paper, const ComparisonRunn
     if (!places[k]) continue;
     const ComparedModel& model = models[places[k]->job];
     const PublishedFigure& figure = paper.figures[k];
-    results[k] = counted(figure.metric) ? count_of(figure, model.counts[places[k]->at])
-                                        : result_of(figure, model, model.cells[places[k]->at]);
+    results[k] = counter_of(figure) != Counter::kNone
+                     ? count_of(figure, model.counts[places[k]->at])
+                     : result_of(figure, model, model.cells[places[k]->at]);
   }
   return results;
 }

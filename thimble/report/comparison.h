@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "thimble/report/metric.h"
 
 namespace thimble {
 
@@ -36,20 +39,20 @@ struct ComparedCell {
   [[nodiscard]] bool planned() const { return outcome == Outcome::kPlanned; }
 };
 
-/// The arena that the interpreter's planner gives a network after a paper's steps.
-struct CountedArena {
+/// What a paper's own algorithms count of a network.
+struct CountedFigures {
   Outcome outcome = Outcome::kPlanned;
-  std::string reason;  ///< unless planned: the numbers below are then 0
-  int64_t original_bytes = 0, arena_bytes = 0;
+  std::string reason;  ///< unless planned: there are no values then
+  std::map<Metric, double> values;
 };
 
 struct ComparedModel {
   std::string model;                ///< as the user named it
   ComparedCell interpreter;         ///< file's order, greedy_by_size, nothing in place or rewritten
   std::vector<ComparedCell> cells;  ///< one per planner
-  std::vector<CountedArena> counts;  ///< one per count that was asked for
-  int64_t weight_bytes = 0;          ///< constants that operators read, as the file has them
-  int64_t activation_bytes = 0;      ///< all other tensors, each counted once
+  std::vector<CountedFigures> counts;  ///< one per count that was asked for
+  int64_t weight_bytes = 0;            ///< constants that operators read, as the file has them
+  int64_t activation_bytes = 0;        ///< all other tensors, each counted once
 };
 
 struct PlannerComparison {

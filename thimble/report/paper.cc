@@ -18,14 +18,28 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array kMetrics = {Metric::kPeakBytes,         Metric::kArenaBytes,
-                                 Metric::kLiveBytes,         Metric::kMacs,
-                                 Metric::kExtraMacsPercent,  Metric::kWeightBytes,
-                                 Metric::kActivationBytes,   Metric::kTflmArenaBytes,
-                                 Metric::kTflmSavedPercent,  Metric::kLatency,
-                                 Metric::kLatencyPercent,    Metric::kEnergy,
-                                 Metric::kIoSeconds,         Metric::kIoTasks,
-                                 Metric::kWrittenBytesPerDay};
+constexpr std::array kMetrics = {Metric::kPeakBytes,
+                                 Metric::kArenaBytes,
+                                 Metric::kLiveBytes,
+                                 Metric::kMacs,
+                                 Metric::kExtraMacsPercent,
+                                 Metric::kWeightBytes,
+                                 Metric::kActivationBytes,
+                                 Metric::kTflmArenaBytes,
+                                 Metric::kTflmSavedPercent,
+                                 Metric::kLatency,
+                                 Metric::kIoTasks,
+                                 Metric::kIoSeconds,
+                                 Metric::kLatencyPercent,
+                                 Metric::kThroughputLossPercent,
+                                 Metric::kWrittenBytesPerDay,
+                                 Metric::kCardYears,
+                                 Metric::kEnergy};
+
+/// Its number is one of time, or follows from one.
+bool of_time(Metric metric) {
+  return metric == Metric::kLatency || (metric > Metric::kIoTasks && metric <= Metric::kCardYears);
+}
 
 // A JSON object and the words that say where it is.
 struct Object {
@@ -128,7 +142,7 @@ PublishedFigure figure_of(const Object& object, const Paper& paper) {
   if (object.json.contains("step")) figure.step = static_cast<int>(object.number("step"));
   if (object.json.contains("device")) {
     figure.device = object.text("device");
-    if (figure.metric != Metric::kLatency) object.reject("'device' belongs to latency_seconds");
+    if (!of_time(figure.metric)) object.reject("'device' belongs to what is a time");
     if (!paper.devices.contains(figure.device))
       object.reject(fmt::format("'device' is '{}', which is not among the devices", figure.device));
   }
@@ -176,19 +190,28 @@ const char* name(Metric metric) {
       return "io_seconds";
     case Metric::kIoTasks:
       return "io_tasks";
+    case Metric::kThroughputLossPercent:
+      return "throughput_loss_percent";
     case Metric::kWrittenBytesPerDay:
       return "written_bytes_per_day";
+    case Metric::kCardYears:
+      return "card_years";
   }
   throw InternalError("unknown Metric");
 }
 
-bool counted(Metric metric) {
-  return metric == Metric::kTflmArenaBytes || metric == Metric::kTflmSavedPercent;
+Counter counter_of(const PublishedFigure& figure) {
+  const Metric metric = figure.metric;
+  if (metric == Metric::kTflmArenaBytes || metric == Metric::kTflmSavedPercent)
+    return Counter::kTinySeg;
+  const bool swapnn = figure.planner.substr(0, figure.planner.find(':')) == "swapnn";
+  return swapnn && metric >= Metric::kIoTasks && metric <= Metric::kCardYears ? Counter::kSwapNN
+                                                                              : Counter::kNone;
 }
 
 bool measurable(const PublishedFigure& figure) {
-  const Metric metric = figure.metric;
-  return metric <= Metric::kActivationBytes || counted(metric) || !figure.device.empty();
+  if (of_time(figure.metric) && figure.device.empty()) return false;
+  return figure.metric <= Metric::kLatency || counter_of(figure) != Counter::kNone;
 }
 
 std::optional<double> Paper::base_value(const PublishedFigure& figure) const {

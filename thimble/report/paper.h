@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/report/metric.h"
 #include "thimble/report/paper_device.h"
 #include "thimble/target/embedded_file.h"
 
@@ -17,29 +18,8 @@ namespace thimble {
 /// bench/papers/*.json.
 [[nodiscard]] std::span<const EmbeddedFile> paper_files();
 
-/// What a figure is a figure of.
-enum class Metric : uint8_t {
-  kPeakBytes,
-  kArenaBytes,
-  kLiveBytes,  ///< at one step
-  kMacs,
-  kExtraMacsPercent,
-  kWeightBytes,
-  kActivationBytes,  ///< all activations together, each counted once
-  // Counted by TinySeg's algorithms (planners/tinyseg_count.h); `planner` has the steps.
-  kTflmArenaBytes,    ///< by the interpreter's planner
-  kTflmSavedPercent,  ///< less than without any step
-  kLatency,           ///< simulated on a device of the paper's, if the figure names one
-  // Not measured by planning: energy on the board, traffic to storage.
-  kLatencyPercent,  ///< more than with enough memory
-  kEnergy,
-  kIoSeconds,
-  kIoTasks,
-  kWrittenBytesPerDay,
-};
-[[nodiscard]] const char* name(Metric metric);  ///< "peak_bytes", ...
-/// Without a plan: tinyseg::count() does.
-[[nodiscard]] bool counted(Metric metric);
+/// Whose algorithms count a figure, where no plan has it.
+enum class Counter : uint8_t { kNone, kTinySeg, kSwapNN };
 
 /// How a figure is meant: as it is, as a bound that the paper keeps, or as a point of a curve that
 /// is drawn without its number.
@@ -54,11 +34,11 @@ struct PublishedFigure {
   PaperRelation relation = PaperRelation::kEqual;
   std::string accounting;  ///< a key of Paper::accountings
   std::string model;       ///< as on the command line: "zoo:NAME:key=value"
-  std::string planner;     ///< as on the command line; counted figures: "tinyseg:STEPS"
+  std::string planner;  ///< as on the command line; counted figures: "tinyseg:STEPS", "swapnn:.."
   bool in_place = true, rewrite = true;
   std::string layout = "exact";
   std::optional<int> step;  ///< kLiveBytes: position in the schedule
-  std::string device;       ///< kLatency: a key of Paper::devices; empty: a board that nobody has
+  std::string device;       ///< of times: a key of Paper::devices; empty: a board that nobody has
   std::string cause;        ///< why what is measured differs, where known
 };
 
@@ -75,6 +55,7 @@ struct Paper {
   [[nodiscard]] std::optional<double> base_value(const PublishedFigure& figure) const;
 };
 
+[[nodiscard]] Counter counter_of(const PublishedFigure& figure);
 /// `thimble compare` can measure it.
 [[nodiscard]] bool measurable(const PublishedFigure& figure);
 

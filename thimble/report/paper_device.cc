@@ -26,10 +26,17 @@ SimulatedDriver read_driver(const JsonObject& object) {
 PaperDevice parse_paper_device(const std::string& json, const std::string& where) {
   const nlohmann::json parsed = nlohmann::json::parse(json);
   const JsonObject object{parsed, where};
-  object.check_fields({"says", "nanoseconds_per_mac", "storage", "driver"});
-  PaperDevice device{
-      .says = object.text("says"),
-      .nanoseconds_per_mac = object.quantity("nanoseconds_per_mac", kMostNanosecondsPerMac, false)};
+  constexpr const char *kOfAll = "nanoseconds_per_mac",
+                       *kPointwise = "pointwise_nanoseconds_per_mac",
+                       *kFullyConnected = "fully_connected_nanoseconds_per_mac";
+  object.check_fields({"says", kOfAll, kPointwise, kFullyConnected, "storage", "driver"});
+  const auto per_mac = [&](const char* field) {
+    return object.quantity(object.has(field) ? field : kOfAll, kMostNanosecondsPerMac, false);
+  };
+  PaperDevice device{.says = object.text("says"),
+                     .nanoseconds_per_mac = per_mac(kOfAll),
+                     .pointwise_nanoseconds_per_mac = per_mac(kPointwise),
+                     .fully_connected_nanoseconds_per_mac = per_mac(kFullyConnected)};
   if (object.has("storage")) {
     device.storage = read_storage({object.at("storage"), where + ", storage"});
     if (!device.storage->write_granule_bytes || !device.storage->erase_block_bytes)

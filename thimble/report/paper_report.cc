@@ -32,11 +32,24 @@ std::string published_text(const PublishedFigure& figure) {
 
 std::string measured_text(const PublishedFigure& figure, const ReproducedFigure& result) {
   if (!result.measured) return "-";
-  if (figure.metric == Metric::kExtraMacsPercent || figure.metric == Metric::kTflmSavedPercent)
-    return fmt::format("{:.1f} %", *result.measured);
-  if (figure.metric == Metric::kLatency) return fmt::format("{:.1f} ms", 1e3 * *result.measured);
-  return with_separators(std::llround(*result.measured)) +
-         (figure.metric == Metric::kMacs ? "" : " B");
+  switch (figure.metric) {
+    case Metric::kExtraMacsPercent:
+    case Metric::kTflmSavedPercent:
+    case Metric::kLatencyPercent:
+    case Metric::kThroughputLossPercent:
+      return fmt::format("{:.1f} %", *result.measured);
+    case Metric::kLatency:
+      return fmt::format("{:.1f} ms", 1e3 * *result.measured);
+    case Metric::kIoSeconds:
+      return fmt::format("{:.1f} s", *result.measured);
+    case Metric::kCardYears:
+      return fmt::format("{:.1f} years", *result.measured);
+    case Metric::kMacs:
+    case Metric::kIoTasks:
+      return with_separators(std::llround(*result.measured));
+    default:
+      return with_separators(std::llround(*result.measured)) + " B";
+  }
 }
 
 std::string difference_text(const Paper& paper, const PublishedFigure& figure,
