@@ -81,7 +81,7 @@ TEST(SealedStorage, CarriesASpilledNetwork) {
   SpilledNetwork network(kModel, "sealed:write=64,erase=768");
   std::vector<uint8_t> bytes(8 << 10);
   std::vector<uint32_t> counters(8 * 12);
-  std::vector<int8_t> statuses(network.tokens());
+  std::vector<int> statuses(network.tokens());
   std::array<uint8_t, 80> buffer{};
   thimble_ram_disk disk{bytes.data(), 8 << 10, 4, 1 << 10, THIMBLE_RAM_DISK_NOR_CHECKED, 0};
   const thimble_storage inner = thimble_ram_disk_open(&disk);

@@ -18,11 +18,11 @@ using ::testing::ElementsAre;
 using Fault = WatchedStorage::Fault;
 
 // Areas of two blocks. The network has tokens 0 to 2.
-constexpr WatchedStorage::Shape kNor = {.size = 1024, .granule = 4, .block = 256, .queue = 4};
+constexpr WatchedStorage::Shape kTwoAreas = {.size = 1024, .granule = 4, .block = 256, .queue = 4};
 constexpr uint32_t kArea = 512, kAhead = 3;
 
 struct ErasedAhead {
-  WatchedStorage inner{kNor};
+  WatchedStorage inner{kTwoAreas};
   thimble_erase_ahead twice{.inner = inner.driver(),
                             .area = kArea,
                             .token = kAhead,
