@@ -91,10 +91,10 @@ TEST(TransferMutants, OfTheExampleByHandAreCaught) {
   }
 }
 
-// Every mutant in the nightly run, of 12 networks: more than 5,000. Else some hundreds, of two.
+// Every mutant in the nightly run, of 12 networks: 13,783. Else some hundreds, of three.
 TEST(TransferMutants, OfPlannedNetworksAreCaught) {
-  const int every = testing::workload().all_mutants ? 1 : 7;
-  const uint64_t networks = testing::workload().all_mutants ? 12 : 2;
+  const int every = testing::workload().all_mutants ? 1 : 5;
+  const uint64_t networks = testing::workload().all_mutants ? 12 : 3;
   MutantCount all;
   int plans = 0;
   for (uint64_t seed = 0; seed < networks; ++seed) {
@@ -119,8 +119,8 @@ TEST(TransferMutants, OfPlannedNetworksAreCaught) {
   }
   fmt::print("{} mutants of transfers in {} plans, {} caught, {} harmless\n", all.made, plans,
              all.caught, all.harmless);
-  EXPECT_GT(plans, static_cast<int>(4 * networks));
-  EXPECT_GT(all.made, every == 1 ? 5000 : 300);
+  EXPECT_GT(plans, static_cast<int>(2 * networks));
+  EXPECT_GT(all.made, every == 1 ? 5000 : 200);
   EXPECT_GT(all.caught, all.made / 2);
 }
 
