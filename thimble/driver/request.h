@@ -41,6 +41,7 @@ struct Emission {
   std::span<const RuntimeFile> runtime = runtime_files();  ///< what is copied
   /// What other models use of kernels that share the runtime; all_parts(): whatever these are.
   std::set<std::string> also_used = all_parts();
+  int64_t most_text_bytes = EmitOptions().most_text_bytes;  ///< of constants that are printed
 };
 
 struct Request {
