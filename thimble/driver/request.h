@@ -11,6 +11,7 @@
 #include <string>
 
 #include "thimble/driver/source.h"
+#include "thimble/emit/project.h"
 #include "thimble/emit/uses.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/plan/placement.h"
