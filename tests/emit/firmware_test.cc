@@ -21,6 +21,7 @@
 #include "thimble/program/lower.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/report/tensor_text.h"
+#include "thimble/target/target.h"
 
 namespace thimble {
 namespace {
@@ -59,6 +60,13 @@ Measured run(const std::vector<Entry>& entries, const std::vector<InputSet>& set
   for (const Entry& entry : entries)
     models.push_back({entry.name, entry.files, &entry.compiled.program});
   return measure(models, kCore, sets);
+}
+
+int64_t weight_bytes_of(const std::vector<Entry>& entries) {
+  std::vector<FirmwareModel> models;
+  for (const Entry& entry : entries)
+    models.push_back({entry.name, entry.files, &entry.compiled.program});
+  return measure_sizes(models, kCore).weight_bytes;
 }
 
 void expect_kept_to_its_memory(const EmulatedRun& run) {
@@ -223,6 +231,28 @@ TEST(Firmware, SpansWithUpsamplingEqualTheReference) {
                                  fmt::format("upsampled_{}", entries.size())));
     }
   }
+  expect_reference_outputs(entries);
+}
+
+// Their bytes in a file of their own; equal ones are shared with those that are printed.
+TEST(Firmware, ConstantsAsBytesEqualTheReference) {
+  std::vector<Entry> entries;
+  for (const auto& [name, most] : {std::pair{"bytes", int64_t{0}}, {"text", int64_t{1} << 20}}) {
+    Entry entry{std::get<Compiled>(compile({.model = "zoo:demo", .target = generic_target(kCore)})),
+                name,
+                {}};
+    entry.files = emitted_files(entry.compiled, {.name = name, .most_text_bytes = most});
+    entries.push_back(std::move(entry));
+  }
+  const auto has_bytes = [](const Entry& entry) {
+    return std::ranges::count(entry.files, entry.name + "_weights.cc.bin", &EmittedFile::path) == 1;
+  };
+  EXPECT_TRUE(has_bytes(entries[0]));
+  EXPECT_FALSE(has_bytes(entries[1]));
+  const int64_t both = weight_bytes_of(entries);
+  expect_reference_outputs(entries);
+  entries.pop_back();
+  EXPECT_EQ(weight_bytes_of(entries), both) << "what is equal is there once";
   expect_reference_outputs(entries);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks that spill on emulated boards, with the drivers that ship: flash of an nRF51, a host at
-// the end of the UART.
+// the end of the UART, an SD card.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,6 +54,17 @@ TEST(SpilledOnTheBoard, AUnetInFlashOfAMicrobit) {
   RecordProperty("sram_bytes", std::to_string(run.sram_bytes));
 }
 
+// On a board with 64 KB of SRAM, through the project's own driver.
+TEST(SpilledOnTheBoard, AUnetOnAnSdCard) {
+  const Compiled compiled =
+      spilling("zoo:unet:resolution=32", "cortex-m3", "card:write=512,size=1M");
+  const OnBoard run = run_twice(compiled, "cortex-m3", StorageDriver::kSdCard);
+  EXPECT_EQ(run.measured.machine, "lm3s6965evb");
+  EXPECT_LT(run.sram_bytes, 64 << 10);
+  EXPECT_GE(run.measured.size.static_ram_bytes, 28) << "of the driver";
+  RecordProperty("sram_bytes", std::to_string(run.sram_bytes));
+}
+
 // The paper's network whole: 153,600 bytes over the line.
 TEST(SpilledOnTheBoard, TinyUnetOnAHost) {
   const Compiled compiled = spilling("zoo:tiny_unet:ports=int8", "cortex-m4", "host:size=1M");
@@ -82,6 +93,8 @@ TEST(SpilledOnTheBoard, IsRefusedWhereABoardHasNoSuchStorage) {
               HasSubstr("has no emulated board with this storage; there are cortex-m0, "));
   EXPECT_THAT(refusal("cortex-m33", "host:write=1", StorageDriver::kSerialRemote),
               HasSubstr("has no emulated board with this storage; there are cortex-m0, "));
+  EXPECT_THAT(refusal("cortex-m3", "card:write=256", StorageDriver::kSdCard),
+              HasSubstr("a card is written in blocks of 512 B: --storage card:write=512"));
   EXPECT_THAT(refusal("cortex-m0", "spare:write=4,erase=512", StorageDriver::kOwnFlash),
               HasSubstr("written in words of 4 B and erased in pages of 1024 B"));
 }

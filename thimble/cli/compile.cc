@@ -49,7 +49,9 @@ std::string write_files(const CompileOptions& options, const Source& source,
         "wrote {0}: {1}.h, {1}.cc and what they need; {1}_example.c shows how to call it\n",
         options.folder, name);
     said += replaced_model(options.folder, code);
-    folder.emplace(options.folder, std::vector{code}, options.force);
+    std::vector<ModelCode> models;
+    models.push_back(std::move(code));
+    folder.emplace(options.folder, std::move(models), options.force);
   }
   write_report(options.json, compiled.sha256, report_json(report));
   if (!options.save_plan.empty()) {

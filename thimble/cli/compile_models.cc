@@ -150,7 +150,7 @@ std::string write_files(const CompileOptions& options, const Bundle& bundle,
     }
     said = fmt::format("wrote {}: {} and what they need, with one runtime\n", options.folder, said);
     for (const ModelCode& code : models) said += replaced_model(options.folder, code);
-    folder.emplace(options.folder, models, options.force);
+    folder.emplace(options.folder, std::move(models), options.force);
   }
   write_report(options.json, "", bundle_json(report));
   if (folder) folder->commit();

@@ -147,7 +147,7 @@ void add_run(CLI::App& app, int& status) {
       ->add_option("--board-storage", options->board_storage,
                    "What the emulated board stores in: ram (default), a stand-in for any storage;\n"
                    "flash: its own (cortex-m0); serial: this process, by its UART (cortex-m3, -m4, "
-                   "-m7)")
+                   "-m7);\ncard: an SD card (cortex-m3)")
       ->check(CLI::IsMember(storage_driver_words()));
   add_text(*command, "--input-file", options->input_file, "FILE",
            "Inputs: .npy or .safetensors (default: seeded noise); of a network with variables,\n"

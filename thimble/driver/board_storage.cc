@@ -14,11 +14,12 @@
 namespace thimble {
 namespace {
 
-constexpr std::array kWords = {std::pair{"ram", StorageDriver::kRamDisk},
-                               std::pair{"flash", StorageDriver::kOwnFlash},
-                               std::pair{"serial", StorageDriver::kSerialRemote}};
+constexpr std::array kWords = {
+    std::pair{"ram", StorageDriver::kRamDisk}, std::pair{"flash", StorageDriver::kOwnFlash},
+    std::pair{"serial", StorageDriver::kSerialRemote}, std::pair{"card", StorageDriver::kSdCard}};
 
 constexpr const char* kBoardOption = "--board-storage";
+constexpr int64_t kCardBlock = 512;
 // The flash of an nRF51 (runtime/storage/nrf51_nvmc.h); its flash ends at 256 KiB.
 constexpr int64_t kWordBytes = 4, kPageBytes = 1024, kFlashEnd = 256 << 10;
 
@@ -77,6 +78,18 @@ std::string serial_remote(const OneStorage& storage) {
       storage.prefix, storage.model);
 }
 
+std::string card(const OneStorage& storage) {
+  if (storage.memory->storage->write_bytes % kCardBlock != 0)
+    throw CompileError(kBoardOption, fmt::format("a card is written in blocks of {} B: "
+                                                 "--storage {}:write={}",
+                                                 kCardBlock, storage.memory->name, kCardBlock));
+  return fmt::format(
+      "extern thimble_sd_card {0}_state;\n"
+      "thimble_storage {0}_open() {{\n"
+      "  return thimble_firmware::open_card({0}_state, {0}_bytes);\n}}\n",
+      storage.prefix);
+}
+
 std::vector<EmittedFile> driver_files(const std::vector<std::string>& sources) {
   std::vector<EmittedFile> files;
   for (const EmbeddedFile& file : storage_driver_files()) {
@@ -123,6 +136,15 @@ BoardStorage board_storage(std::span<const StoringModel> models, StorageDriver d
                                     "thimble_serial_operation {0}_operations[{1}_tokens];\n",
                                     all[0].prefix, all[0].model)});
       break;
+    case StorageDriver::kSdCard:
+      result.includes = "#include \"stellaris_card.h\"\n";
+      result.files = driver_files({"storage/sd_card.cc"});
+      result.card_bytes = all[0].memory->size_bytes;
+      result.functions = card(all[0]);
+      result.files.push_back({"states.cc", fmt::format("#include \"sd_card.h\"\n"
+                                                       "thimble_sd_card {}_state;\n",
+                                                       all[0].prefix)});
+      break;
   }
   return result;
 }
@@ -130,7 +152,7 @@ BoardStorage board_storage(std::span<const StoringModel> models, StorageDriver d
 StorageDriver storage_driver_named(const std::string& word) {
   for (const auto& [known, driver] : kWords)
     if (word == known) return driver;
-  throw CompileError(kBoardOption, "is ram, flash or serial");
+  throw CompileError(kBoardOption, "is ram, flash, serial or card");
 }
 
 std::vector<std::string> storage_driver_words() {

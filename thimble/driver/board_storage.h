@@ -27,7 +27,8 @@ struct BoardStorage {
   /// Drivers and what they include, in the folders "storage" and "include"; and "states.cc", what
   /// they keep in RAM.
   std::vector<EmittedFile> files;
-  int64_t ram_bytes = 0, flash_bytes = 0;  ///< that data take: what no user's firmware has; flash
+  /// That data take: what no user's firmware has; flash; a card.
+  int64_t ram_bytes = 0, flash_bytes = 0, card_bytes = 0;
 };
 
 /// Nothing, if none of the models stores anything. Throws CompileError where there are several
@@ -35,7 +36,7 @@ struct BoardStorage {
 [[nodiscard]] BoardStorage board_storage(std::span<const StoringModel> models,
                                          StorageDriver driver);
 
-/// "ram", "flash", "serial": of a command line.
+/// "ram", "flash", "serial", "card": of a command line.
 [[nodiscard]] StorageDriver storage_driver_named(const std::string& word);
 [[nodiscard]] std::vector<std::string> storage_driver_words();
 

@@ -314,6 +314,7 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
                .estimate = estimate ? estimate->estimate : Estimate{},
                .remarks = remarks(compiled),
                .runtime = emission.runtime,
+               .most_text_bytes = emission.most_text_bytes,
                .also_used = emission.also_used});
 }
 

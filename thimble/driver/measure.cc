@@ -210,7 +210,8 @@ CrossBuild cross_build(const std::vector<FirmwareModel>& models, const std::stri
                    .table_sources = {},
                    .include_folders = {},
                    .core = core,
-                   .flash_bytes = storage.flash_bytes};
+                   .flash_bytes = storage.flash_bytes,
+                   .card_bytes = storage.card_bytes};
   if (!storage.files.empty()) build.storage = driver;
   std::set<std::string> compiled;
   std::vector<EmittedFile> all;
@@ -255,6 +256,7 @@ Measured measure(const std::vector<FirmwareModel>& models, const std::string& co
     host.emplace(line, kMostOnHost);
     options.serial = "unix:" + line.string();
   }
+  options.card_bytes = std::max(options.card_bytes, build.card_bytes);
   Measured measured = run_on_qemu(build, in_memory(models, sets), options);
   if (host) {
     host->end();

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "thimble/driver/source.h"
+#include "thimble/emit/project.h"
 #include "thimble/emit/uses.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/plan/placement.h"
@@ -41,6 +42,7 @@ struct Emission {
   std::span<const RuntimeFile> runtime = runtime_files();  ///< what is copied
   /// What other models use of kernels that share the runtime; all_parts(): whatever these are.
   std::set<std::string> also_used = all_parts();
+  int64_t most_text_bytes = EmitOptions().most_text_bytes;  ///< of constants that are printed
 };
 
 struct Request {

@@ -129,9 +129,8 @@ std::string constant_declaration(const ProgramConstant& constant) {
 std::string constant_symbol(const ProgramConstant& constant) {
   constexpr size_t kHashDigits = 24;
   const Bytes& data = constant.content.data;
-  const std::string content(data.begin(), data.end());
   return fmt::format("thimble_{}_{}", data.size(),
-                     sha256(name(constant.content.type) + content).substr(0, kHashDigits));
+                     sha256(name(constant.content.type), data).substr(0, kHashDigits));
 }
 
 std::string constant_elements(const ProgramConstant& constant) {

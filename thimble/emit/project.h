@@ -28,6 +28,8 @@ struct EmitOptions {
   Estimate estimate;                 ///< unless `time` is empty
   std::vector<std::string> remarks;  ///< for the banner, a line each
   std::span<const RuntimeFile> runtime = runtime_files();
+  /// Constants of more bytes together are not printed (emit/weights.h): more than a chip's flash.
+  int64_t most_text_bytes = int64_t{4} << 20;
   /// Parts of its kernels that other programs use which share it (emit/uses.h).
   std::set<std::string> also_used = all_parts();
 };

@@ -100,20 +100,22 @@ void check_free(const fs::path& asked, const std::string& name, const Manifest::
 }
 
 // In place of what the folder has of it.
-void add(const ModelCode& code, FolderContent& content) {
+void add(ModelCode& code, FolderContent& content) {
   Manifest& manifest = content.manifest;
   for (auto& [path, file] : manifest.files) file.models.erase(code.name);
   Manifest::Model& model = manifest.models[code.name] = code.from;
-  for (const EmittedFile& file : code.files) {
-    content.written[file.path] = file.text;
+  for (EmittedFile& file : code.files) {
     Manifest::File& entry = manifest.files[file.path];
     entry.sha256 = sha256(file.text);
     entry.models.insert(code.name);
     const fs::path path = file.path;
-    if (path.filename() != "uses.h") continue;
-    model.runtime = path.parent_path().generic_string();
-    model.uses = code.uses.value_or(parts_in(file.text));
+    if (path.filename() == "uses.h") {
+      model.runtime = path.parent_path().generic_string();
+      model.uses = code.uses.value_or(parts_in(file.text));
+    }
+    content.written[file.path] = std::move(file.text);
   }
+  code.files.clear();
 }
 
 // Copies of other versions stay as they are.
@@ -150,10 +152,10 @@ class Moves {
 
 }  // namespace
 
-FolderContent with_models(const Manifest& before, const std::vector<ModelCode>& models) {
+FolderContent with_models(const Manifest& before, std::vector<ModelCode>& models) {
   FolderContent content{.manifest = before, .written = {}, .stale = {}};
   Manifest& manifest = content.manifest;
-  for (const ModelCode& code : models) add(code, content);
+  for (ModelCode& code : models) add(code, content);
   manifest.files.erase(kCMakeLists);
   merge_runtimes(content);
   for (const auto& [path, file] : manifest.files) {
@@ -170,8 +172,8 @@ FolderContent with_models(const Manifest& before, const std::vector<ModelCode>& 
 }
 
 std::vector<std::string> fixed_names(const std::string& name) {
-  return {kCMakeLists,         kManifestName,        name + ".h",        name + ".cc",
-          name + "_weights.h", name + "_weights.cc", name + "_example.c"};
+  return {kCMakeLists,         kManifestName,        name + ".h",         name + ".cc",
+          name + "_weights.h", name + "_weights.cc", name + "_example.c", name + "_weights.cc.bin"};
 }
 
 void check_folder(const fs::path& target, const std::string& name, const Manifest::Model& from,
@@ -206,20 +208,20 @@ FolderLock::~FolderLock() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-StagedFolder::StagedFolder(const fs::path& target, const std::vector<ModelCode>& models, bool force)
+StagedFolder::StagedFolder(const fs::path& target, std::vector<ModelCode> models, bool force)
     : asked_(target) {
   try {
     std::error_code none;
     target_ = fs::weakly_canonical(fs::absolute(target), none);
     if (none) target_ = fs::absolute(target).lexically_normal();
     if (!target_.has_filename()) target_ = target_.parent_path();
-    stage(models, force);
+    stage(std::move(models), force);
   } catch (const fs::filesystem_error& error) {
     fail(target, error.code().message());
   }
 }
 
-void StagedFolder::stage(const std::vector<ModelCode>& models, bool force) {
+void StagedFolder::stage(std::vector<ModelCode> models, bool force) {
   if (fs::exists(target_) && !fs::is_directory(target_)) {
     throw CompileError(asked_.string(),
                        "exists and is no folder; give -o a new or an existing folder");

@@ -32,8 +32,8 @@ struct FolderContent {
   std::vector<std::string> stale;  ///< paths of files that no model of the folder needs any more
 };
 /// The models' own copies of this Thimble's runtime become one with what any of the folder uses.
-[[nodiscard]] FolderContent with_models(const Manifest& before,
-                                        const std::vector<ModelCode>& models);
+/// Takes their files: weights may be many.
+[[nodiscard]] FolderContent with_models(const Manifest& before, std::vector<ModelCode>& models);
 
 /// The files that a folder has for `name` whatever the model, relative to it.
 [[nodiscard]] std::vector<std::string> fixed_names(const std::string& name);
@@ -83,13 +83,12 @@ class StagedFolder {
  public:
   /// Makes the folders above `target` if they do not exist. Until it is destroyed, others that
   /// write there wait.
-  StagedFolder(const std::filesystem::path& target, const std::vector<ModelCode>& models,
-               bool force);
+  StagedFolder(const std::filesystem::path& target, std::vector<ModelCode> models, bool force);
   /// Everything or nothing: what fails half-way is undone.
   void commit();
 
  private:
-  void stage(const std::vector<ModelCode>& models, bool force);
+  void stage(std::vector<ModelCode> models, bool force);
   void exchange();
 
   std::filesystem::path asked_;  ///< as the user wrote it

@@ -48,7 +48,8 @@ bool is_ours(const std::string& path, const std::set<std::string>& models) {
     return path.find('/') != std::string::npos &&
            (path.ends_with(".h") || path.ends_with(".cc") || path.ends_with("/LICENSE"));
   return std::ranges::any_of(models, [&](const std::string& name) {
-    for (const char* end : {".h", ".cc", "_weights.h", "_weights.cc", "_example.c"}) {
+    for (const char* end :
+         {".h", ".cc", "_weights.h", "_weights.cc", "_weights.cc.bin", "_example.c"}) {
       if (path == name + end) return true;
     }
     return false;

@@ -20,6 +20,12 @@ std::vector<Board> boards() {
        3 * kMiB,
        {},
        StorageDriver::kSerialRemote},
+      {"lm3s6965evb",
+       {"cortex-m3", "cortex-m0", "cortex-m0plus"},
+       kMiB,
+       {},
+       StorageDriver::kSdCard,
+       /*by_request=*/true},
       {"mps2-an386", {"cortex-m4"}, 3 * kMiB, {}, StorageDriver::kSerialRemote},
       {"mps2-an500", {"cortex-m7"}, 3 * kMiB, {}, StorageDriver::kSerialRemote},
       {"mps2-an505", {"cortex-m33"}, 3 * kMiB},
@@ -44,7 +50,7 @@ std::vector<Board> boards_of(const std::string& core) {
 std::vector<Board> boards_of(const std::string& core, StorageDriver storage) {
   std::vector<Board> result = boards_of(core);
   std::erase_if(result, [&](const Board& board) {
-    return storage != StorageDriver::kRamDisk && board.storage != storage;
+    return storage == StorageDriver::kRamDisk ? board.by_request : board.storage != storage;
   });
   return result;
 }

@@ -19,6 +19,7 @@ enum class StorageDriver : uint8_t {
   kRamDisk,       ///< memory that is not counted: stands in for any storage
   kOwnFlash,      ///< flash behind the code, by its controller (runtime/storage/nrf51_nvmc.h)
   kSerialRemote,  ///< a host at the end of its first UART (runtime/storage/serial_remote.h)
+  kSdCard,        ///< a card on its SPI bus, a file of the host's (runtime/storage/sd_card.h)
 };
 
 /// An emulated board.
@@ -29,6 +30,7 @@ struct Board {
   int64_t weights_in_code_memory_bytes = 0;
   Emulator emulator = {};
   StorageDriver storage = StorageDriver::kRamDisk;  ///< that it has beside a RAM disk
+  bool by_request = false;  ///< only for that storage: it has less memory than others
 };
 
 /// Boards that run the core's code, in order of preference: none if it cannot be emulated.

@@ -25,6 +25,7 @@ struct CrossBuild {
   int64_t ram_bytes = 0;
   StorageDriver storage = StorageDriver::kRamDisk;  ///< of the models: a board that has it is taken
   int64_t flash_bytes = 0;                          ///< at the end of flash, for storage there
+  int64_t card_bytes = 0;                           ///< of a card, likewise
 };
 
 /// Sizes of what the linker kept. Start-up code, semihosting, harness and table are left out; what

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr const char* kInputFile = "input.bin";
 constexpr const char* kOutputFile = "output.bin";
 constexpr const char* kPluginFile = "plugin.txt";
+constexpr const char* kCardFile = "card.img";
 
 void write_inputs(const std::vector<InputSet>& sets, const fs::path& path) {
   std::ofstream file(path, std::ios::binary);
@@ -37,6 +39,15 @@ void write_inputs(const std::vector<InputSet>& sets, const fs::path& path) {
   }
   file.close();
   if (!file) throw CompileError(path.string(), "cannot be written");
+}
+
+// As large as QEMU takes cards: a power of two.
+void make_card(int64_t bytes, const fs::path& path) {
+  constexpr int64_t kLeast = int64_t{1} << 20;
+  std::ofstream(path, std::ios::binary).close();
+  std::error_code error;
+  fs::resize_file(path, std::bit_ceil(static_cast<uint64_t>(std::max(bytes, kLeast))), error);
+  if (error) throw CompileError(path.string(), "cannot be written: " + error.message());
 }
 
 Bytes read_bytes(const fs::path& path) {
@@ -147,6 +158,10 @@ ProcessResult emulate(const Board& board, size_t sets, const fs::path& folder,
                                         "firmware.elf"};
   const std::vector<std::string>& own = board.emulator.options;
   arguments.insert(arguments.end(), own.begin(), own.end());
+  if (options.card_bytes > 0) {
+    arguments.insert(arguments.end(),
+                     {"-drive", fmt::format("if=sd,format=raw,file={}", kCardFile)});
+  }
   if (!options.plugin.empty()) {
     arguments.insert(arguments.end(),
                      {"-plugin", fmt::format("{},out={}", options.plugin, kPluginFile)});
@@ -170,6 +185,7 @@ Measured run_on_qemu(const CrossBuild& build, const std::vector<InputSet>& sets,
                     .plugin_output = {},
                     .remote = {}};
   write_inputs(sets, folder.path() / kInputFile);
+  if (options.card_bytes > 0) make_card(options.card_bytes, folder.path() / kCardFile);
   const ProcessResult result = emulate(firmware.board, sets.size(), folder.path(), options);
   if (result.timed_out) {
     throw CompileError(measured.machine, fmt::format("did not finish within {:.0f} s of emulation",
