@@ -158,6 +158,35 @@ class AutoSearch {
     lay_out(front, some);
     for (int round = 0; round < effort_.rounds_beside && !found_.empty(); ++round)
       lay_out(front, beside_choice());
+    lay_out_least();
+  }
+
+  /// Where no layout meets the least peak: of other attempts the drafts of fewer bytes than the
+  /// smallest layout, which are slower than others of theirs and so in no front.
+  void lay_out_least() {
+    if (found_.empty() || late(limits_.time)) return;
+    const auto arena_of = [](const PricedPlan& plan) { return plan.arena().size_bytes; };
+    const auto smallest = std::ranges::min_element(found_, {}, arena_of);
+    const AutoAttempt* its = drafts_.front()[draft_of_[smallest - found_.begin()]]->attempt;
+    const auto cost = [](const AutoDraft* d) {
+      return std::pair(d->cut.cut.peak_bytes, d->cut.instructions);
+    };
+    std::vector<const AutoDraft*> some;  // of each attempt one
+    for (const AutoDraft& draft : drafts_.all()) {
+      if (draft.attempt == its || draft.cut.cut.peak_bytes >= arena_of(*smallest)) continue;
+      const auto same = std::ranges::find(some, draft.attempt, &AutoDraft::attempt);
+      if (same == some.end()) {
+        some.push_back(&draft);
+      } else if (cost(&draft) < cost(*same)) {
+        *same = &draft;
+      }
+    }
+    std::ranges::stable_sort(some, {}, cost);
+    if (some.size() > effort_.least_again) some.resize(effort_.least_again);
+    for (const AutoDraft* draft : some) {
+      if (std::optional<PricedPlan> plan = priced_draft(*draft, true))
+        found_.push_back(std::move(*plan));
+    }
   }
 
   void lay_out(const std::vector<const AutoDraft*>& front, const std::set<size_t>& some) {

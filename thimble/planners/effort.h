@@ -41,6 +41,7 @@ struct Effort {
   int64_t about_limit = 4;            ///< as near as one of so many parts of it
   int rounds_beside = 3;              ///< about what is chosen then
   size_t layouts_beside = 2;          ///< on either side, in each round
+  size_t least_again = 2;             ///< where no layout meets the least peak
   int improved = 3;                   ///< plans, each with half the layout work of the last one
   ptrdiff_t many_buffers = 1000;      ///< of which it takes too long
   int64_t draft_work = layout::kSearchWork / 250, least_draft_work = layout::kSearchWork / 20;

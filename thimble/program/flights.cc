@@ -7,7 +7,6 @@
 
 #include "thimble/program/call_form.h"
 #include "thimble/schedule/records.h"
-#include "thimble_runtime/compress.h"
 
 namespace thimble {
 namespace {
@@ -106,8 +105,7 @@ void Flights::check_form(const TransferCall& transfer) const {
   if (!exists(passage) || is_storage(passage) || !is_laid_out(program_.memory_of(passage)))
     fault("a passage is in memory that is laid out");
   const bool passes = transfer.chunk_bytes > 0 && transfer.chunk_bytes % storage.write_bytes == 0 &&
-                      transfer.chunk_bytes <= transfer.stride_bytes &&
-                      transfer.first_bytes >= runtime::kCompressedHeaderBytes &&
+                      transfer.chunk_bytes <= transfer.stride_bytes && transfer.first_bytes > 0 &&
                       transfer.first_bytes <= transfer.chunk_bytes &&
                       transfer.first_bytes % storage.write_bytes == 0 &&
                       passage_bytes(transfer.chunk_bytes) <= program_.buffer(passage).size_bytes &&
