@@ -118,7 +118,8 @@ TEST(Papers, FaultsNameTheDeviceAndTheField) {
   EXPECT_EQ(message_of(timed_with(speed)), "");
   EXPECT_THAT(message_of(timed_with(speed, R"("device": "e")")),
               HasSubstr("'device' is 'e', which is not among the devices"));
-  EXPECT_THAT(message_of(figure_with("device", "\"d\"")), HasSubstr("'device' belongs to what is a time"));
+  EXPECT_THAT(message_of(figure_with("device", "\"d\"")),
+              HasSubstr("'device' belongs to what is a time"));
   EXPECT_THAT(message_of(timed_with(says)), HasSubstr("p, devices, d: "));
   EXPECT_THAT(message_of(timed_with(says + R"(, "nanoseconds_per_mac": 0)")),
               HasSubstr("'nanoseconds_per_mac' must be"));
