@@ -15,8 +15,8 @@ class StellarisSpi {
   static const thimble_spi& start() {
     at(0x400FE104) = at(0x400FE104) | 1U << 4;               // clock of SSI 0
     at(0x400FE108) = at(0x400FE108) | 1U << 0 | 1U << 3;     // of ports A and D
-    at(kPortA + kFunction) = at(kPortA + kFunction) | 0x3C;  // pins 2 to 5 are the SSI's
-    at(kPortA + kDigital) = at(kPortA + kDigital) | 0x3C;
+    at(kPortA + kFunction) = at(kPortA + kFunction) | 0x34;  // pins 2, 4 and 5 are the SSI's
+    at(kPortA + kDigital) = at(kPortA + kDigital) | 0x34;
     at(kPortD + kDirection) = at(kPortD + kDirection) | 1;
     at(kPortD + kDigital) = at(kPortD + kDigital) | 1;
     select(nullptr, 0);

@@ -24,7 +24,7 @@ enum Command : uint8_t {
 };
 
 // First answers.
-constexpr uint8_t kIdle = 0x01, kIllegal = 0x04;
+constexpr uint8_t kIdle = 0x01, kIllegal = 0x04, kRefused = 0x8c;  // silent, damaged, illegal
 // Tokens around data.
 constexpr uint8_t kBegin = 0xfe, kBeginOfMany = 0xfc, kEndOfMany = 0xfd;
 constexpr uint8_t kAnswerMask = 0x1f, kTaken = 0x05;
@@ -32,6 +32,7 @@ constexpr uint8_t kAnswerMask = 0x1f, kTaken = 0x05;
 constexpr uint32_t kInterface = 0x1aa;        // 2.7 to 3.6 V, and a pattern that comes back
 constexpr uint32_t kHighCapacity = 1U << 30;  // the host takes such cards; the card is one
 constexpr uint32_t kFirstClocks = 10, kAnswerWithin = 10;
+constexpr uint32_t kPowerUps = 5000;  // some 2 s at 400 kHz; a card may take one
 
 thimble_sd_card& card_of(void* context) { return *static_cast<thimble_sd_card*>(context); }
 
@@ -103,14 +104,14 @@ class Selected {
   }
   /// Waits until a byte comes that is none of those that say nothing; false: patience has ended.
   bool wait_for_byte(uint8_t& byte) const {
-    for (uint32_t i = 0; i <= patience_; ++i) {
+    for (uint32_t i = 0; i < patience_; ++i) {
       byte = receive();
       if (byte != kNothing) return true;
     }
     return false;
   }
   bool wait_while_busy() const {
-    for (uint32_t i = 0; i <= patience_; ++i) {
+    for (uint32_t i = 0; i < patience_; ++i) {
       if (receive() == kNothing) return true;
     }
     return false;
@@ -153,13 +154,17 @@ int send_block(const Selected& bus, uint8_t token, const uint8_t* bytes, uint32_
   return bus.wait_while_busy() ? THIMBLE_STORAGE_OK : THIMBLE_STORAGE_TIMED_OUT;
 }
 
-// Its register of sizes, as blocks; 0: it cannot be read.
-uint32_t capacity(const Selected& bus) {
+// Its register of sizes, which unlike answers has a check: blocks, and whether addresses are in
+// them. 0: it cannot be read.
+uint32_t capacity(const Selected& bus, bool& by_blocks) {
   uint8_t csd[16];
   if (bus.command(kSendCsd, 0) != 0 ||
       receive_block(bus, csd, 0, sizeof csd, sizeof csd) != THIMBLE_STORAGE_OK)
     return 0;
-  if (csd[0] >> 6 == 1) {
+  const int structure = csd[0] >> 6;
+  if (structure > 1) return 0;
+  by_blocks = structure == 1;
+  if (by_blocks) {
     const uint32_t size = uint32_t{csd[7] & 0x3fU} << 16 | uint32_t{csd[8]} << 8 | uint32_t{csd[9]};
     return (size + 1) << 10;
   }
@@ -168,8 +173,8 @@ uint32_t capacity(const Selected& bus) {
   return shift < 9 ? 0 : (size + 1) << (shift - 9);
 }
 
-bool is_powered_up(const Selected& bus, uint32_t argument, uint32_t patience) {
-  for (uint32_t i = 0; i <= patience; ++i) {
+bool is_powered_up(const Selected& bus, uint32_t argument) {
+  for (uint32_t i = 0; i < kPowerUps; ++i) {
     if (bus.command(kApp, 0) > kIdle) return false;
     const uint8_t answer = bus.command(kAppStart, argument);
     if (answer == 0) return true;
@@ -193,17 +198,20 @@ int start(thimble_sd_card& card) {
   if (answer != kIdle) return THIMBLE_SD_NO_CARD;
   uint32_t argument = 0;
   answer = bus.command(kSendInterface, kInterface);
+  if (answer == kNothing) return THIMBLE_SD_NO_CARD;
   if ((answer & kIllegal) == 0) {
     if ((bus.word() & 0xfff) != kInterface) return THIMBLE_SD_NO_CARD;
     argument = kHighCapacity;
   }
   if ((bus.command(kCheckCrc, 1) & ~kIdle) != 0) return THIMBLE_SD_NO_CARD;
-  if (!is_powered_up(bus, argument, card.patience)) return THIMBLE_SD_NO_CARD;
+  if (!is_powered_up(bus, argument)) return THIMBLE_SD_NO_CARD;
   if ((bus.command(kReadOcr, 0) & ~kIdle) != 0) return THIMBLE_SD_NO_CARD;
-  card.by_blocks = (bus.word() & kHighCapacity) != 0 ? 1 : 0;
-  if (card.by_blocks == 0 && bus.command(kSetBlock, kBlock) != 0) return THIMBLE_SD_NO_CARD;
-  card.capacity_blocks = capacity(bus);
-  if (card.capacity_blocks == 0) return THIMBLE_SD_NO_CARD;
+  const bool says_by_blocks = (bus.word() & kHighCapacity) != 0;
+  bool by_blocks = false;
+  card.capacity_blocks = capacity(bus, by_blocks);
+  if (card.capacity_blocks == 0 || by_blocks != says_by_blocks) return THIMBLE_SD_NO_CARD;
+  if (!by_blocks && bus.command(kSetBlock, kBlock) != 0) return THIMBLE_SD_NO_CARD;
+  card.by_blocks = by_blocks ? 1 : 0;
   spi.set_fast(spi.context, 1);
   card.started = 1;
   return THIMBLE_STORAGE_OK;
@@ -225,7 +233,9 @@ int prepare(thimble_sd_card& card, uint32_t offset, uint32_t size) {
     if (status != THIMBLE_STORAGE_OK) return status;
   }
   const uint64_t end = card.first_block + uint64_t{card.blocks};
-  return end <= card.capacity_blocks ? int{THIMBLE_STORAGE_OK} : int{THIMBLE_STORAGE_FULL};
+  if (end <= card.capacity_blocks) return THIMBLE_STORAGE_OK;
+  card.started = 0;  // a larger one may come in its place
+  return THIMBLE_STORAGE_FULL;
 }
 
 int read_blocks(const Selected& bus, const thimble_sd_card& card, uint32_t offset, uint8_t* bytes,
@@ -243,7 +253,9 @@ int read_blocks(const Selected& bus, const thimble_sd_card& card, uint32_t offse
     from = 0;
   }
   if (!many) return status;
-  const bool stopped = bus.command(kStop, 0) != kNothing && bus.wait_while_busy();
+  const bool stopped = (bus.command(kStop, 0) & kRefused) == 0 && bus.wait_while_busy() &&
+                       bus.command(kSendStatus, 0) == 0;
+  bus.skip(1);  // the status' second byte, which may say that the card's end was reached
   return status == THIMBLE_STORAGE_OK && !stopped ? int{THIMBLE_STORAGE_TIMED_OUT} : status;
 }
 
@@ -260,12 +272,15 @@ int write_blocks(const Selected& bus, const thimble_sd_card& card, uint32_t offs
     bytes += count;
     size -= count;
   }
+  if (status != THIMBLE_STORAGE_OK) {
+    if (many && bus.command(kStop, 0) != kNothing) (void)bus.wait_while_busy();
+    return status;
+  }
   if (many) {
     bus.send(kEndOfMany);
     bus.skip(1);
-    if (!bus.wait_while_busy() && status == THIMBLE_STORAGE_OK) status = THIMBLE_STORAGE_TIMED_OUT;
+    if (!bus.wait_while_busy()) return THIMBLE_STORAGE_TIMED_OUT;
   }
-  if (status != THIMBLE_STORAGE_OK) return status;
   const uint8_t first = bus.command(kSendStatus, 0);
   return first == 0 && bus.receive() == 0 ? int{THIMBLE_STORAGE_OK}
                                           : int{THIMBLE_STORAGE_WRITE_FAILED};

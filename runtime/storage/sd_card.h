@@ -3,7 +3,7 @@
    Layer Simplified Specification", chapters 4 and 7). The bus is three functions of the firmware's.
 
      static thimble_sd_card card = {.spi = &spi, .first_block = 2048, .blocks = 16384,
-                                    .patience = 100000};
+                                    .patience = 400000};
      const thimble_storage storage = thimble_sd_card_open(&card);
 
    Granule 512; nothing is erased. The blocks [first_block, first_block + blocks) are overwritten:
@@ -45,8 +45,8 @@ typedef struct thimble_sd_card {
   const thimble_spi* spi; /* must outlive it */
   uint32_t first_block;
   uint32_t blocks;
-  uint32_t
-      patience; /* bytes of the bus until a card is taken to be silent: those of half a second */
+  /* Bytes of the bus until a card is taken to be silent: those of half a second at its clock. */
+  uint32_t patience;
 
   /* The driver's own, 0 at first. */
   int started;

@@ -86,6 +86,9 @@ TEST(Papers, FaultsNameTheFigureAndTheField) {
                 HasSubstr(std::string("lacks the field '") + field));
   }
   EXPECT_THAT(message_of("{"), HasSubstr("p: is not JSON"));
+  EXPECT_THAT(message_of(figure_with("value", "1e999")), HasSubstr("p: is not JSON"));
+  EXPECT_THAT(message_of(figure_with("step", "1e300")), HasSubstr("'step' belongs to live_bytes"));
+  EXPECT_THAT(message_of(std::string(200'000, '[')), HasSubstr("p: is nested too deeply"));
 }
 
 // A paper whose only figure is simulated on a device with these fields.

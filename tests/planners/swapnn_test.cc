@@ -202,12 +202,21 @@ TEST(SwapNN, WhatDoesNotFitIsRefused) {
   const Graph graph = Shapes({1, 1, 1, 4096}).fully_connected(16).graph;
   EXPECT_THAT(message([&] { return counted(graph, "sram=4K,buffer=1K"); }),
               HasSubstr("a tile of input 4096 B cannot be cut, and 1 buffer of 1024 B are for it"));
+  EXPECT_THAT(message([] { return counted(vgg16(), "buffer=64,frames=1"); }),
+              HasSubstr("are counted at most: larger buffers, or fewer frames"));
   EXPECT_THAT(message([] { return swapnn::counted_run("tiles=4"); }),
               HasSubstr("there is no 'tiles=4'"));
   EXPECT_THAT(message([] { return swapnn::counted_run("frames=0"); }),
               HasSubstr("frames=0 is no number from 1 to 100"));
   EXPECT_THAT(message([] { return swapnn::counted_run("sram=x"); }),
               HasSubstr("sram=x is no size"));
+}
+
+// Inputs of several pieces, and frames that each might have some of the buffers.
+TEST(SwapNN, TilesOfSeveralPiecesTakeThemAtOnce) {
+  const Graph graph = Shapes({1, 1, 1, 2048}).fully_connected(3072).fully_connected(64).graph;
+  const swapnn::Count count = counted(graph, "sram=12K,buffer=1K,frames=10");
+  EXPECT_GT(count.frames_seconds, count.seconds);
 }
 
 // Whatever the network: nothing takes less than the longer of the two queues, nor more than both;

@@ -99,6 +99,9 @@ uint8_t CardOnSpi::exchange(uint8_t out) {
 void CardOnSpi::answer(std::initializer_list<int> some) {
   answers_.push_back(kNothing);
   for (const int byte : some) answers_.push_back(static_cast<uint8_t>(byte));
+  // Which bit, the number of the command decides.
+  if (strikes(Fault::kFlippedAnswer))
+    answers_[answers_.size() - some.size() + commands / 8 % some.size()] ^= 1 << commands % 8;
 }
 
 void CardOnSpi::answer_block(const uint8_t* data, uint32_t size) {
@@ -243,7 +246,10 @@ void CardOnSpi::execute() {
       }
       return;
     case 41:
-      if (app && ++power_ups_ >= kind_.powers_up_within) idle_ = false;
+      // One that counts in blocks waits for a host that does, too.
+      if (app && (!kind_.by_blocks || (argument & 1U << 30) != 0) &&
+          ++power_ups_ >= kind_.powers_up_within)
+        idle_ = false;
       answer({idle_ ? 1 : 0});
       return;
     case 55:

@@ -24,6 +24,7 @@ class CardOnSpi {
     kNone,
     kSilent,          ///< the command is not answered
     kFlippedCommand,  ///< a bit of it, on the way to the card
+    kFlippedAnswer,   ///< a bit of what the card says first, which has no check
     kFlippedData,     ///< a bit of a block, on the way
     kReadError,       ///< a token that says so in place of a block
     kWriteError,      ///< an answer that says so; nothing is written

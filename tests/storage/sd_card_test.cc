@@ -116,10 +116,10 @@ int32_t trip(OnCard& on, int first, bool& right) {
 // Each fault at each command, and several at random: a trip is right or has a status, the one
 // behind it is right, and none goes on for ever. Nightly more than 10,000 faults.
 TEST(SdCard, AFaultIsTriedAgainOrAStatus) {
-  const std::vector<CardFault> all = {CardFault::kSilent,      CardFault::kFlippedCommand,
-                                      CardFault::kFlippedData, CardFault::kReadError,
-                                      CardFault::kWriteError,  CardFault::kBusy,
-                                      CardFault::kRemoved};
+  const std::vector<CardFault> all = {CardFault::kSilent,        CardFault::kFlippedCommand,
+                                      CardFault::kFlippedAnswer, CardFault::kFlippedData,
+                                      CardFault::kReadError,     CardFault::kWriteError,
+                                      CardFault::kBusy,          CardFault::kRemoved};
   int64_t struck = 0, trips = 0, statuses = 0;
   const auto check_trip = [&](const CardOnSpi::Kind& kind, const CardOnSpi::Faults& faults) {
     OnCard on(kind);
@@ -128,6 +128,12 @@ TEST(SdCard, AFaultIsTriedAgainOrAStatus) {
     const int32_t status = trip(on, static_cast<int>(trips), right);
     EXPECT_TRUE(right || status != 0) << "wrong, and nobody says so";
     EXPECT_LT(on.there.bus_bytes, 4'000'000) << "it goes on and on";
+    const auto& all_bytes = on.there.bytes;
+    const auto first = all_bytes.begin() + kFirst * 512, last = first + kBlocks * 512;
+    const auto untouched = [](uint8_t byte) { return byte == 0x5a; };
+    EXPECT_TRUE(std::all_of(all_bytes.begin(), first, untouched) &&
+                std::all_of(last, all_bytes.end(), untouched))
+        << "blocks of others";
     struck += on.there.struck;
     ++trips;
     statuses += status != 0 ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "thimble/model/error.h"
@@ -43,6 +44,8 @@ PaperCount count_for(const Paper& paper, const PublishedFigure& figure) {
   if (counter_of(figure) == Counter::kSwapNN) {
     swapnn::CountedRun run = swapnn::counted_run(options);
     run.rates = rates_of(paper, figure);
+    if (figure.metric == Metric::kCardYears && run.endurance_bytes == 0)
+      throw CompileError(figure.planner, "lacks endurance=SIZE, which card_years needs");
     return run;
   }
   if (figure.planner.substr(0, colon) != kTinySeg) {
@@ -132,7 +135,10 @@ ReproducedFigure count_of(const PublishedFigure& figure, const CountedFigures& c
   if (count.outcome == Outcome::kInternalFault) throw InternalError(count.reason);
   if (count.outcome != Outcome::kPlanned)
     return {.measured = std::nullopt, .not_measured = count.reason};
-  return {.measured = count.values.at(figure.metric), .not_measured = {}};
+  const double value = count.values.at(figure.metric);
+  if (!std::isfinite(value))
+    return {.measured = std::nullopt, .not_measured = "the network computes nothing"};
+  return {.measured = value, .not_measured = {}};
 }
 
 ReproducedFigure result_of(const PublishedFigure& figure, const ComparedModel& model,

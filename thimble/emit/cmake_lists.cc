@@ -34,6 +34,13 @@ std::string cmake_lists(const std::vector<CMakeTarget>& models, const std::strin
         "target_compile_definitions({0} PRIVATE $<$<CONFIG:Debug>:THIMBLE_CHECKS>)\n"
         "target_include_directories({0} PUBLIC ${{CMAKE_CURRENT_LIST_DIR}})\n",
         model.name, sources);
+    for (const std::string& source : model.with_bytes) {
+      text += fmt::format(
+          "set_source_files_properties({0} PROPERTIES COMPILE_OPTIONS -fno-lto "
+          "COMPILE_DEFINITIONS\n"
+          "  \"THIMBLE_WEIGHTS_FILE=\\\"${{CMAKE_CURRENT_LIST_DIR}}/{0}.bin\\\"\")\n",
+          source);
+    }
   }
   return text;
 }

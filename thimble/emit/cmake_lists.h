@@ -10,6 +10,8 @@ namespace thimble {
 struct CMakeTarget {
   std::string name;
   std::vector<std::string> sources;  ///< relative to the folder
+  /// Of these, those whose constants are in a file beside them (weights.h).
+  std::vector<std::string> with_bytes = {};
 };
 
 /// A static library for each model of a folder.

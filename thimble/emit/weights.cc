@@ -34,19 +34,28 @@ std::string as_text(const Program& program, const EmitOptions& options) {
 
 /// A section each, so that the linker drops what nobody reads and keeps one of what is equal.
 std::string constant_assembly(const ProgramConstant& constant, int64_t offset) {
+  const size_t size = constant.content.data.size();
+  const std::string bytes =  // of size 0 GNU's assembler would take the whole file
+      size == 0 ? ""
+                : fmt::format(".incbin \\\"\" THIMBLE_WEIGHTS_FILE \"\\\",{},{}\\n", offset, size);
   return fmt::format(
       "__asm__(\n"
       "    \".section .rodata.{0},\\\"a\\\",%progbits\\n.balign {1}\\n\"\n"
       "    \".weak {0}\\n.type {0},%object\\n.size {0},{2}\\n{0}:\\n\"\n"
-      "    \".incbin \\\"\" __FILE__ \".bin\\\",{3},{2}\\n.previous\\n\");  // {4}\n",
-      constant_symbol(constant), kAlignment, constant.content.data.size(), offset, constant.name);
+      "    \"{3}.previous\\n\");  // {4}\n",
+      constant_symbol(constant), kAlignment, size, bytes, constant.name);
 }
 
 std::vector<EmittedFile> as_bytes(const Program& program, const EmitOptions& options) {
   EmittedFile source{options.name + "_weights.cc", source_begin(options)}, bytes;
   source.text += fmt::format(
-      "\n// Their bytes, low byte first, are in {}_weights.cc.bin, which belongs beside this "
-      "file.\n\n",
+      "\n// Their bytes, low byte first, are in {0}_weights.cc.bin, which belongs beside this "
+      "file. "
+      "CMakeLists.txt\n// says where that is, and that GCC leaves this file out of link-time "
+      "optimisation (-fno-lto), which knows\n// nothing of assembly.\n"
+      "#ifndef THIMBLE_WEIGHTS_FILE\n#define THIMBLE_WEIGHTS_FILE __FILE__ \".bin\"\n#endif\n"
+      "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
+      "#error \"the bytes of {0}_weights.cc.bin have the low byte first\"\n#endif\n\n",
       options.name);
   bytes.path = source.path + ".bin";
   int64_t size = 0;

@@ -2,8 +2,8 @@
 // A program's constants as files of the project: C++ text that every compiler takes, or, where
 // there are many of them, their bytes and assembly that includes these.
 //
-//   vgg16_weights.cc        __asm__(".. thimble_4096_09f3..: .incbin \"" __FILE__ ".bin\", 0,
-//   4096"); vgg16_weights.cc.bin    138 MB, where text has 640 MB and takes GCC minutes
+//   vgg16_weights.cc        __asm__(".. thimble_4096_09f3..: .incbin FILE, 0, 4096");
+//   vgg16_weights.cc.bin    138 MB, where text has 640 MB and takes GCC minutes
 #pragma once
 
 #include <vector>

@@ -34,7 +34,9 @@ std::vector<CMakeTarget> targets(const Manifest& manifest) {
   for (const auto& [name, from] : manifest.models) {
     CMakeTarget target{.name = name, .sources = {}};
     for (const auto& [path, file] : manifest.files) {
-      if (path.ends_with(".cc") && file.models.contains(name)) target.sources.push_back(path);
+      if (!path.ends_with(".cc") || !file.models.contains(name)) continue;
+      target.sources.push_back(path);
+      if (manifest.files.contains(path + ".bin")) target.with_bytes.push_back(path);
     }
     const auto is_own = [](const std::string& source) {
       return source.find('/') == std::string::npos;

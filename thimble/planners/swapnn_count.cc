@@ -57,6 +57,25 @@ void set(CountedRun& run, const std::string& pair) {
   }
 }
 
+/// Before anything is cut: that many tiles would take all memory.
+void check_tasks(const Graph& graph, const CountedRun& run) {
+  constexpr double kMost = 5e6;
+  double least = 0;
+  for (const Op& op : graph.ops) {
+    const auto buffers = [&](TensorId t) {
+      return std::max<int64_t>(1, graph.tensor(t).size_bytes() / run.buffer_bytes);
+    };
+    const bool weighted = op.inputs.size() > 1 && graph.tensor(op.inputs[1]).is_constant();
+    least += static_cast<double>(buffers(op.outputs[0])) *
+             (run.elementwise + (weighted ? static_cast<double>(buffers(op.inputs[1])) : 1));
+  }
+  if (least * run.frames <= kMost) return;
+  reject(
+      fmt::format("there are at least {:.0f} tasks, and {:.0f} are counted at most: larger "
+                  "buffers, or fewer frames",
+                  least * run.frames, kMost));
+}
+
 }  // namespace
 
 CountedRun counted_run(const std::string& text) {
@@ -87,6 +106,7 @@ double Count::card_years() const {
 
 Count count(const Graph& graph, const CountedRun& run) {
   const Buffers buffers = buffers_of(run.sram_bytes, run.buffer_bytes);
+  check_tasks(graph, run);
   const std::vector<Layer> layers = layers_of(graph, buffers, run.elementwise);
   const Queued one = queued(layers, buffers, run.rates, 1);
   const Queued all = run.frames == 1 ? one : queued(layers, buffers, run.rates, run.frames);

@@ -14,6 +14,14 @@
 namespace thimble::swapnn {
 namespace {
 
+constexpr int64_t kMostTasks = 5'000'000;
+
+[[noreturn]] void too_many_tasks() {
+  throw CompileError("swapnn", fmt::format("there are more than {} tasks: larger buffers, or fewer "
+                                           "frames",
+                                           kMostTasks));
+}
+
 enum class Pool : uint8_t { kInputs, kWeights, kOutputs, kNone };
 constexpr size_t kPools = 3;
 
@@ -51,6 +59,7 @@ class Tasks {
   };
 
   int add_task(Task task) {
+    if (std::ssize(list) == kMostTasks) too_many_tasks();
     list.push_back(std::move(task));
     return static_cast<int>(list.size()) - 1;
   }
@@ -59,11 +68,11 @@ class Tasks {
     ++list[static_cast<size_t>(behind)].waits_for;
   }
 
-  [[nodiscard]] int add_io(int64_t bytes, Pool pool, const Held& frees = {}) {
+  [[nodiscard]] int add_io(int64_t bytes, Pool pool, const Held& frees = {}, int64_t takes = 1) {
     return add_task(
         {.seconds = static_cast<double>(bytes) / rates_.bytes_per_second + rates_.access_seconds,
          .pool = pool,
-         .takes = pool == Pool::kNone ? 0 : 1,
+         .takes = pool == Pool::kNone ? 0 : takes,
          .frees = frees});
   }
 
@@ -101,10 +110,15 @@ class Tasks {
     throw InternalError("unknown Speed");
   }
 
-  [[nodiscard]] std::vector<int> add_reads(const Tile& tile) {
+  /// The first one takes all buffers: tiles that each have some would wait for each other.
+  [[nodiscard]] std::vector<int> add_reads(const Tile& tile, int64_t buffers) {
     std::vector<int> reads;
-    each_piece(tile.read_bytes,
-               [&](int64_t bytes) { reads.push_back(add_io(bytes, Pool::kInputs)); });
+    each_piece(tile.read_bytes, [&](int64_t bytes) {
+      const bool first = reads.empty();
+      reads.push_back(first ? add_io(bytes, Pool::kInputs, {}, buffers)
+                            : add_io(bytes, Pool::kNone));
+      if (!first) order(reads[0], reads.back());
+    });
     for (const TileBytes& part : tile.reads) {
       for (const Written& before : written_[part.tensor]) {
         if (before.bytes.begin >= part.bytes.end || part.bytes.begin >= before.bytes.end) continue;
@@ -120,7 +134,7 @@ class Tasks {
     for (const Tile& tile : layer.tiles) {
       const int64_t inputs = pieces(tile.read_bytes, buffers_.inputs, "input");
       const int64_t outputs = pieces(tile.written_bytes, buffers_.outputs, "output");
-      const std::vector<int> reads = add_reads(tile);
+      const std::vector<int> reads = add_reads(tile, inputs);
       const int last = add_computations(layer, tile, reads, inputs, outputs);
       each_piece(tile.written_bytes, [&](int64_t bytes) {
         const int write = add_io(bytes, Pool::kNone, {0, 0, 1});
@@ -233,7 +247,10 @@ Queued queued(const std::vector<Layer>& layers, const Buffers& buffers, const Ra
     for (Server& server : servers) {
       if (server.busy_with >= 0 && (next == nullptr || server.until < next->until)) next = &server;
     }
-    check(next != nullptr, "SwapNN's queues wait for each other");
+    if (next == nullptr) {
+      throw CompileError("swapnn",
+                         "tiles of several buffers wait for each other's: more or larger buffers");
+    }
     result.seconds = next->until;
     const Task& done = tasks[static_cast<size_t>(next->busy_with)];
     next->busy_with = -1;

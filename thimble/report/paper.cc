@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -17,6 +18,8 @@ namespace thimble {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr int kDeepest = 8;  // of a file
 
 constexpr std::array kMetrics = {Metric::kPeakBytes,
                                  Metric::kArenaBytes,
@@ -139,7 +142,13 @@ PublishedFigure figure_of(const Object& object, const Paper& paper) {
   }
   if ((figure.metric == Metric::kLiveBytes) != object.json.contains("step"))
     object.reject("'step' belongs to live_bytes, and live_bytes needs it");
-  if (object.json.contains("step")) figure.step = static_cast<int>(object.number("step"));
+  if (object.json.contains("step")) {
+    constexpr double kMostSteps = 1e6;
+    const double step = object.number("step");
+    if (step > kMostSteps || step != std::floor(step))
+      object.reject("'step' must be a whole number of a plan's steps");
+    figure.step = static_cast<int>(step);
+  }
   if (object.json.contains("device")) {
     figure.device = object.text("device");
     if (!of_time(figure.metric)) object.reject("'device' belongs to what is a time");
@@ -222,8 +231,12 @@ std::optional<double> Paper::base_value(const PublishedFigure& figure) const {
 Paper parse_paper(const std::string& json, const std::string& name) {
   Json parsed;
   try {
-    parsed = Json::parse(json);
-  } catch (const Json::parse_error& error) {
+    const auto not_too_deep = [&name](int depth, Json::parse_event_t, Json&) {
+      if (depth > kDeepest) throw CompileError(name, "is nested too deeply");
+      return true;
+    };
+    parsed = Json::parse(json, not_too_deep);
+  } catch (const Json::exception& error) {
     throw CompileError(name, fmt::format("is not JSON: {}", error.what()));
   }
   const Object object{parsed, name};
