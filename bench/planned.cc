@@ -76,9 +76,9 @@ std::vector<std::string> zoo_and_golden_models(const std::string& shared) {
   for (const ZooEntry& entry : zoo_entries()) {
     const bool is_large = entry.name == "attention_unet" || entry.name == "resunet_a" ||
                           entry.name == "vnet_2d" || entry.name == "vgg16" ||
-                          entry.name == "resnet18" || entry.name == "alexnet" ||
-                          entry.name.starts_with("nasnet") || entry.name.starts_with("darts") ||
-                          entry.name.starts_with("amoebanet");
+                          entry.name == "resnet18" || entry.name.starts_with("alexnet") ||
+                          entry.name == "googlenet" || entry.name.starts_with("nasnet") ||
+                          entry.name.starts_with("darts") || entry.name.starts_with("amoebanet");
     (is_large ? large : models).push_back("zoo:" + entry.name);
   }
   if (!fs::exists(fs::path(shared) / "models"))

@@ -57,8 +57,8 @@ std::vector<Bytes> seeded_inputs(const Graph& graph) {
 /// Networks above this many MACs, left out where nobody asks for them. By name: building them takes
 /// as long as testing others.
 constexpr int64_t kManyMacs = 1'000'000'000;
-const std::set<std::string> kLarge = {"attention_unet", "resnet18", "resunet_a", "vgg16",
-                                      "vnet_2d"};
+const std::set<std::string> kLarge = {"alexnet_2012", "attention_unet", "googlenet", "resnet18",
+                                      "resunet_a",    "vgg16",          "vnet_2d"};
 const std::string kNotWritten = "audio_preprocessor";  // as .tflite: its operators are custom ones
 
 void expect_life(const Graph& graph, const TensorValues& values) {
