@@ -310,8 +310,7 @@ class Exchanges {
       }
     }
     std::ranges::sort(others);
-    const auto repeated = std::ranges::unique(others);
-    others.erase(repeated.begin(), repeated.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
     std::ranges::stable_sort(others, {}, [&](int other) { return offers_.heat(other); });
     for (const int other : others) {
       const bool left = std::ranges::any_of(offers_.by_speed(), [&](int m) {
