@@ -27,9 +27,9 @@ class StellarisSpi {
 
  private:
   static constexpr uint32_t kSsi = 0x40008000, kPortA = 0x40004000, kPortD = 0x40007000;
-  // Of ports.
+  // Registers of ports.
   static constexpr uint32_t kDirection = 0x400, kFunction = 0x420, kDigital = 0x51C;
-  // Of the SSI.
+  // Registers of the SSI.
   static constexpr uint32_t kControl0 = 0x00, kControl1 = 0x04, kData = 0x08, kStatus = 0x0C,
                             kPrescale = 0x10;
   static constexpr uint32_t kCanSend = 1U << 1, kCame = 1U << 2;

@@ -243,7 +243,7 @@ class HostileInputs : public CommandLine {
  private:
   /// Lists of all that there is grow.
   static std::string cell(const std::string& whole) {
-    constexpr size_t kMostShown = 200;
+    constexpr size_t kMostShown = 120;
     const std::string text =
         whole.size() > kMostShown ? whole.substr(0, kMostShown) + " ..." : whole;
     std::string result;

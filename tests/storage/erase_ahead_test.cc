@@ -91,7 +91,7 @@ TEST(EraseAhead, WhatFailedAheadIsErasedWhenItIsAskedFor) {
   }
 }
 
-// Of other bytes than the erase before, or more of them, nothing is erased yet.
+// Bytes that the erase before did not have are not erased yet.
 TEST(EraseAhead, MoreThanWasErasedIsErased) {
   ErasedAhead s;
   EXPECT_EQ(s.inference(1), 0);

@@ -10,7 +10,7 @@ namespace thimble {
 struct CMakeTarget {
   std::string name;
   std::vector<std::string> sources;  ///< relative to the folder
-  /// Of these, those whose constants are in a file beside them (weights.h).
+  /// Those of them whose constants are in a file beside them (weights.h).
   std::vector<std::string> with_bytes = {};
 };
 

@@ -12,7 +12,7 @@ namespace thimble {
 /// 64 hexadecimal digits, lower case.
 [[nodiscard]] std::string sha256(std::string_view text);
 [[nodiscard]] std::string sha256(const Bytes& bytes);
-/// Of the text with the bytes behind it.
+/// That of the text with the bytes behind it.
 [[nodiscard]] std::string sha256(std::string_view text, const Bytes& bytes);
 
 }  // namespace thimble

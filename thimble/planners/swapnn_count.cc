@@ -59,7 +59,6 @@ void set(CountedRun& run, const std::string& pair) {
 
 /// Before anything is cut: that many tiles would take all memory.
 void check_tasks(const Graph& graph, const CountedRun& run) {
-  constexpr double kMost = 5e6;
   double least = 0;
   for (const Op& op : graph.ops) {
     const auto buffers = [&](TensorId t) {
@@ -69,11 +68,11 @@ void check_tasks(const Graph& graph, const CountedRun& run) {
     least += static_cast<double>(buffers(op.outputs[0])) *
              (run.elementwise + (weighted ? static_cast<double>(buffers(op.inputs[1])) : 1));
   }
-  if (least * run.frames <= kMost) return;
+  if (least * run.frames <= static_cast<double>(kMostTasks)) return;
   reject(
-      fmt::format("there are at least {:.0f} tasks, and {:.0f} are counted at most: larger "
+      fmt::format("there are at least {:.0f} tasks, and {} are counted at most: larger "
                   "buffers, or fewer frames",
-                  least * run.frames, kMost));
+                  least * run.frames, kMostTasks));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace thimble::swapnn {
 namespace {
 
-/// Of a region, from its first element to its last.
+/// Bytes from a region's first element to its last.
 Interval hull_bytes(const Tensor& tensor, const Region& region) {
   if (empty(region)) return {};
   int64_t first = 0, last = 0;
@@ -107,7 +107,7 @@ class Cutter {
     return step > 0 ? std::optional(step) : std::nullopt;
   }
 
-  /// Of one row, whichever it is; 1 if nothing fits.
+  /// How many fit of any row; 1 if nothing does.
   [[nodiscard]] int64_t columns(int row_axis, int axis) const {
     int64_t least = out().shape[static_cast<size_t>(axis)];
     for (int64_t row = 0; row < out().shape[static_cast<size_t>(row_axis)]; ++row) {

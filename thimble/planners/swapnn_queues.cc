@@ -14,8 +14,6 @@
 namespace thimble::swapnn {
 namespace {
 
-constexpr int64_t kMostTasks = 5'000'000;
-
 [[noreturn]] void too_many_tasks() {
   throw CompileError("swapnn", fmt::format("there are more than {} tasks: larger buffers, or fewer "
                                            "frames",

@@ -19,6 +19,9 @@
 
 namespace thimble::swapnn {
 
+/// Tasks of all frames: more take a machine's memory.
+constexpr int64_t kMostTasks = 5'000'000;
+
 struct Rates {
   double bytes_per_second = 1e6;
   double access_seconds = 0;  ///< of each task of the card, beside its bytes
@@ -26,14 +29,15 @@ struct Rates {
   bool operator==(const Rates&) const = default;
 };
 
-/// Of frames that begin together.
+/// What frames that begin together take.
 struct Queued {
   int64_t io_tasks = 0, compute_tasks = 0;
   double io_seconds = 0, compute_seconds = 0;  ///< if nothing went on beside anything
   double seconds = 0;
 };
 
-/// Throws CompileError: a tile that cannot be cut is larger than its pool.
+/// Throws CompileError: a tile that cannot be cut is larger than its pool, tiles of several buffers
+/// wait for each other, or there are more than kMostTasks.
 [[nodiscard]] Queued queued(const std::vector<Layer>& layers, const Buffers& buffers,
                             const Rates& rates, int frames);
 

@@ -7,7 +7,7 @@
 namespace thimble {
 
 enum class Metric : uint8_t {
-  // Of a plan.
+  // A plan's.
   kPeakBytes,
   kArenaBytes,
   kLiveBytes,  ///< at one step
@@ -18,7 +18,7 @@ enum class Metric : uint8_t {
   // Counted by TinySeg's algorithms (planners/tinyseg_count.h); `planner` has the steps.
   kTflmArenaBytes,    ///< by the interpreter's planner
   kTflmSavedPercent,  ///< less than without any step
-  // Of a plan, simulated on a device of the paper's; without one, of a board that nobody has.
+  // A plan's, simulated on a device of the paper's; without one, of a board that nobody has.
   kLatency,
   // Counted by SwapNN's (planners/swapnn_count.h), if that is the planner; times on a device of the
   // paper's.

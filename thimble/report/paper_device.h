@@ -16,7 +16,7 @@ namespace thimble {
 struct PaperDevice {
   std::string says;  ///< where its figures are from
   double nanoseconds_per_mac = 0;
-  /// Of depthwise and 1x1 convolutions, and of fully connected layers, where they differ; SwapNN's.
+  /// Those of depthwise and 1x1 convolutions, and of fully connected layers; for SwapNN's counts.
   double pointwise_nanoseconds_per_mac = 0, fully_connected_nanoseconds_per_mac = 0;
   std::optional<StorageFigures> storage;  ///< its granule and block are known
   SimulatedDriver driver;

@@ -74,7 +74,7 @@ std::vector<ScheduleMemory> schedule_memories(const Target& target, bool externa
   std::vector<Run> external;
   if (external_ram)
     external = runs_of(target, [](MemoryKind kind) { return kind == MemoryKind::kExternalRam; });
-  // Of more memories than a plan may have the last banks on the chip are left out.
+  // Where there are more memories than a plan may have, the last banks on the chip are left out.
   const size_t most = kMostMemories - result.size();
   external.resize(std::min(external.size(), most));
   runs.resize(std::min(runs.size(), most - external.size()));
