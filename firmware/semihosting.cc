@@ -83,6 +83,18 @@ void close_file(int32_t handle) {
   call(Operation::kClose, arguments);
 }
 
+void load_file(const char* path, void* data) {
+  const int32_t file = open_file(path, OpenMode::kRead);
+  const int32_t bytes = file < 0 ? -1 : file_bytes(file);
+  if (bytes < 0 || !read_file(file, data, static_cast<size_t>(bytes))) {
+    print("cannot read ");
+    print(path);
+    print("\n");
+    exit_with(1);
+  }
+  close_file(file);
+}
+
 void print(const char* text) { call(Operation::kWrite0, text); }
 
 void print_hex(uint64_t value) {

@@ -19,6 +19,8 @@ int32_t file_bytes(int32_t handle);
 bool read_file(int32_t handle, void* data, size_t size_bytes);
 bool write_file(int32_t handle, const void* data, size_t size_bytes);
 void close_file(int32_t handle);
+/// All bytes of a file; ends the firmware if it cannot be read.
+void load_file(const char* path, void* data);
 
 /// To the host's console.
 void print(const char* text);

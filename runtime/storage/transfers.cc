@@ -8,6 +8,8 @@ namespace {
 
 using Flight = InFlight::Kind;
 
+constexpr uint32_t kCheckBytes = 4;
+
 uint8_t* held_record(const InFlight& flight, int32_t record) noexcept {
   return flight.held.base + held_offset(flight, record);
 }
@@ -51,12 +53,22 @@ void begin_flight(Transfers& transfers, int32_t token, const InFlight& wanted) n
     flight.kind = Flight::kNothing;
 }
 
-// The first of the records with the driver that is not what its tag says, or their end.
-int32_t first_corrupt(const InFlight& flight) noexcept {
+// Whether it is what its tag says, or its check.
+bool is_whole(const InFlight& flight, uint32_t image, int32_t record) noexcept {
+  const uint8_t* const bytes = held_record(flight, record);
+  const Records& records = flight.records;
+  if (flight.tags != nullptr) return crc32(bytes, records.record_bytes) == flight.tags[record];
+  const uint32_t size = records.record_bytes - kCheckBytes;
+  const uint8_t* const end = bytes + size;
+  const uint32_t check = end[0] | end[1] << 8U | end[2] << 16U | uint32_t{end[3]} << 24U;
+  const uint32_t address = records.address + static_cast<uint32_t>(record) * records.stride_bytes;
+  return image_check(bytes, size, image, address) == check;
+}
+
+// The first of the records with the driver that is damaged or another, or their end.
+int32_t first_corrupt(const InFlight& flight, uint32_t image) noexcept {
   int32_t record = flight.done;
-  while (record < flight.begun &&
-         crc32(held_record(flight, record), flight.records.record_bytes) == flight.tags[record])
-    ++record;
+  while (record < flight.begun && is_whole(flight, image, record)) ++record;
   return record;
 }
 
@@ -68,7 +80,8 @@ bool took(Transfers& transfers, InFlight& flight, int status) noexcept {
       flight.faults = kRetries;
     return may_try_again(transfers, flight, status);
   }
-  flight.done = flight.kind == Flight::kRead ? first_corrupt(flight) : flight.begun;
+  flight.done =
+      flight.kind == Flight::kRead ? first_corrupt(flight, transfers.image) : flight.begun;
   return flight.done == flight.begun || may_try_again(transfers, flight, THIMBLE_STORAGE_CORRUPT);
 }
 
@@ -90,6 +103,28 @@ bool may_try_again(Transfers& transfers, InFlight& flight, int status) noexcept 
   if (flight.faults++ < kRetries) return true;
   transfers.status = status;
   return false;
+}
+
+uint32_t image_check(const uint8_t* bytes, uint32_t size, uint32_t image,
+                     uint32_t address) noexcept {
+  // An odd factor: no two addresses have the same.
+  return crc32(bytes, size) ^ image ^ (address * 0x9e3779b1U);
+}
+
+void check_image(Transfers& transfers, int32_t token, const ImageHeader& wanted) noexcept {
+  transfers.image = wanted.number;
+  for (int32_t tries = 0; has_work(transfers, 0, 1); ++tries) {
+    ImageHeader found{};
+    const thimble_storage& storage = *transfers.storage;
+    const auto number = static_cast<uint32_t>(token);
+    int status = storage.read_async(storage.context, number, 0, &found, sizeof(found));
+    if (status == THIMBLE_STORAGE_OK) status = storage.wait(storage.context, number);
+    bool same = found.number == wanted.number;
+    for (int32_t k = 0; k < 7; ++k) same = same && found.words[k] == wanted.words[k];
+    if (status == THIMBLE_STORAGE_OK && same) return;
+    if (status == THIMBLE_STORAGE_OK) status = THIMBLE_STORAGE_OTHER_IMAGE;
+    if (tries >= kRetries) transfers.status = status;
+  }
 }
 
 void begin_write(Transfers& transfers, int32_t token, const Records& records, const HeldRows& held,

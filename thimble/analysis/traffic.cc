@@ -13,6 +13,7 @@ std::vector<int64_t> traffic(const Graph& graph, const Schedule& schedule) {
   const std::vector<AccessMap> maps = access_maps(graph);
   std::vector<int64_t> bytes(schedule.buffers.size());
   execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
+    if (schedule.buffer(step.out).packed.valid()) return;
     const Shape& shape = graph.tensor(written_tensor(graph, schedule, step)).shape;
     const Region out = evaluate(step.region, counters, shape);
     if (empty(out)) return;

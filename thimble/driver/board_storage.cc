@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "thimble/emit/emit.h"
 #include "thimble/emit/names.h"
 #include "thimble/model/error.h"
 #include "thimble/toolchain/firmware_files.h"
@@ -27,6 +28,7 @@ constexpr int64_t kWordBytes = 4, kPageBytes = 1024, kFlashEnd = 256 << 10;
 struct OneStorage {
   std::string model, prefix;
   const ProgramMemory* memory;
+  std::string image;  ///< the file with what it begins with; empty: it begins with nothing
 };
 
 std::vector<OneStorage> storages_of(std::span<const StoringModel> models) {
@@ -34,7 +36,9 @@ std::vector<OneStorage> storages_of(std::span<const StoringModel> models) {
   for (const StoringModel& model : models) {
     for (const MemoryId id : storages(*model.program)) {
       const ProgramMemory& memory = model.program->memory(id);
-      all.push_back({model.name, model.name + "_" + memory.name, &memory});
+      const bool has_image = !image_of(*model.program, id).empty();
+      all.push_back({model.name, model.name + "_" + memory.name, &memory,
+                     has_image ? image_file(model.name, memory.name) : ""});
     }
   }
   return all;
@@ -42,16 +46,21 @@ std::vector<OneStorage> storages_of(std::span<const StoringModel> models) {
 
 // Beside the arena, in memory that the start-up code leaves alone: strict about what is erased.
 std::string ram_disk(const OneStorage& storage) {
+  const std::string image = storage.image.empty()
+                                ? ""
+                                : fmt::format("  thimble_firmware::load_file(\"{}\", {}_disk);\n",
+                                              storage.image, storage.prefix);
   return fmt::format(
       "[[gnu::section(\".bss.thimble_memories\")]] unsigned char {0}_disk[{0}_bytes];\n"
       "thimble_ram_disk {0}_state;\n"
-      "thimble_storage {0}_open() {{\n"
+      "thimble_storage {0}_open() {{\n{2}"
       "  {0}_state = {{{0}_disk, {0}_bytes, {0}_granule, {0}_block,\n"
       "      {1}, 0}};\n"
       "  return thimble_ram_disk_open(&{0}_state);\n}}\n",
       storage.prefix,
       storage.memory->storage->erase_bytes == 0 ? "THIMBLE_RAM_DISK_PLAIN"
-                                                : "THIMBLE_RAM_DISK_NOR_CHECKED");
+                                                : "THIMBLE_RAM_DISK_NOR_CHECKED",
+      image);
 }
 
 std::string flash(const OneStorage& storage, int64_t size_bytes) {
@@ -108,9 +117,16 @@ BoardStorage board_storage(std::span<const StoringModel> models, StorageDriver d
   if (all.empty()) return result;
   if (driver != StorageDriver::kRamDisk && all.size() > 1)
     throw CompileError(kBoardOption, "this storage of the board holds one storage of one model");
+  const bool begins_empty =
+      driver == StorageDriver::kOwnFlash || driver == StorageDriver::kSerialRemote;
+  if (begins_empty && !all[0].image.empty())
+    throw CompileError(
+        kBoardOption,
+        "this storage of the board holds nothing before an inference, and no weights: "
+        "ram and card do");
   switch (driver) {
     case StorageDriver::kRamDisk:
-      result.includes = "#include \"ram_disk.h\"\n";
+      result.includes = "#include \"ram_disk.h\"\n#include \"semihosting.h\"\n";
       result.files = driver_files({"storage/ram_disk.cc"});
       for (const OneStorage& storage : all) {
         result.functions += ram_disk(storage);

@@ -201,16 +201,33 @@ Answer proven_choice(const Prepared& model, const Request& request, const Planne
 Answer proven_plan(const Prepared& model, const Request& request, const PlannerChoice& choice,
                    const TimeLimit& time, Phases& phases) {
   constexpr int kMostFormats = 3;
+  constexpr int64_t kAboutCode = 48 << 10;  // until there is some to be counted
   if (!phases.enter(Phase::kPlanning)) return phases.answer();
   const Stopwatch planning;
   Limits limits = limits_of(request, time);
+  const std::optional<int64_t> flash = request.flash_limit_bytes();
+  const bool brings = flash && limits.storage && choice.planner == &planners().back();
+  if (brings && least_weight_bytes({&model.graph, 1}) > *flash - kAboutCode)
+    limits.weight_bytes = std::max<int64_t>(*flash - kAboutCode, 0);
   PlannerAnswer answer = planned_by(choice, model.graph, request, limits, phases);
   const double plan_seconds = planning.seconds();
   if (phases.cancelled()) return phases.answer();
   if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
   auto& planned = std::get<Planned>(answer);
   Answer best = proven_choice(model, request, choice, planned, phases);
-  const bool has_formats = !request.weights && request.target.core.has(InstructionSet::kDsp);
+  for (int n = 0; n < kMostFormats && brings; ++n) {
+    const auto* result = std::get_if<Compiled>(&best);
+    if (result == nullptr || result->verdict.fits_flash()) break;
+    const int64_t beside = result->verdict.flash_bytes() - result->verdict.weight_bytes;
+    limits.weight_bytes = std::max<int64_t>(*flash - beside, 0);
+    answer = planned_by(choice, model.graph, request, limits, phases);
+    if (phases.cancelled()) return phases.answer();
+    if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
+    planned = std::get<Planned>(answer);
+    best = proven_choice(model, request, choice, planned, phases);
+  }
+  const bool has_formats =
+      !limits.weight_bytes && !request.weights && request.target.core.has(InstructionSet::kDsp);
   for (int n = 0; n < kMostFormats && has_formats; ++n) {
     const auto* result = std::get_if<Compiled>(&best);
     if (result == nullptr || result->verdict.fits_flash()) break;

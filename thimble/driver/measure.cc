@@ -257,6 +257,16 @@ Measured measure(const std::vector<FirmwareModel>& models, const std::string& co
     options.serial = "unix:" + line.string();
   }
   options.card_bytes = std::max(options.card_bytes, build.card_bytes);
+  for (const FirmwareModel& model : models) {
+    for (const EmittedFile& file : model.files) {
+      if (!file.path.ends_with(".img")) continue;
+      if (build.storage == StorageDriver::kSdCard) {
+        options.card_image = file.text;
+      } else {
+        options.files.emplace_back(file.path, file.text);
+      }
+    }
+  }
   Measured measured = run_on_qemu(build, in_memory(models, sets), options);
   if (host) {
     host->end();

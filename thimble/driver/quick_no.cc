@@ -53,7 +53,9 @@ int64_t least_weight_bytes(std::span<const Graph> graphs) {
 
 std::optional<Infeasible> quick_no(const Graph& graph, const Request& request) {
   const std::optional<int64_t> flash = request.flash_limit_bytes();
-  if (const int64_t least = least_weight_bytes({&graph, 1}); flash && least > *flash) {
+  // What flash has no room for may come from a storage.
+  const int64_t least = request.storage.empty() ? least_weight_bytes({&graph, 1}) : 0;
+  if (flash && least > *flash) {
     return Infeasible{.lower_bound_bytes = 0,
                       .reason = fmt::format(
                           "its weights take {} of flash at least, {} more than the {} there are",
@@ -63,12 +65,12 @@ std::optional<Infeasible> quick_no(const Graph& graph, const Request& request) {
   std::optional<int64_t> sram = request.sram_limit_bytes();
   if (sram && !request.sram_bytes) sram = request.target.sram_bytes();
   if (request.external_ram) return std::nullopt;
-  if (const int64_t least = least_sram_bytes(graph, request.ports); sram && least > *sram) {
+  if (const int64_t needed = least_sram_bytes(graph, request.ports); sram && needed > *sram) {
     return Infeasible{
-        .lower_bound_bytes = least,
+        .lower_bound_bytes = needed,
         .reason = fmt::format("its input or its output alone takes {} of SRAM, {} more than the {} "
                               "there are",
-                              human_size(least), human_size(least - *sram), human_size(*sram))};
+                              human_size(needed), human_size(needed - *sram), human_size(*sram))};
   }
   return std::nullopt;
 }

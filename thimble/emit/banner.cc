@@ -123,8 +123,11 @@ std::string arena_map(const Graph& graph, const Program& program, const ViewCons
     if (!explained && constants.any()) text += kViewWords;
     explained = true;
     for (const PlacedBuffer& placed : program.buffers) {
-      if (placed.memory != memory) continue;
-      std::string what = placed.tensor.valid()
+      if (placed.memory != memory || placed.constant >= 0) continue;
+      std::string what = placed.packed >= 0
+                             ? fmt::format("records of the constants of {}",
+                                           program.params[static_cast<size_t>(placed.packed)].name)
+                         : placed.tensor.valid()
                              ? fmt::format("{} {}{} '{}'", name(placed.type),
                                            to_string(placed.extents), placed.ring ? " (ring)" : "",
                                            comment_text(graph.tensor(placed.tensor).name))

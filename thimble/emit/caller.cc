@@ -58,6 +58,7 @@ std::string CallerSide::arguments() const {
 CallerSide caller_side(const Program& program, const std::string& name) {
   CallerSide side{.arenas = {},
                   .storages = {},
+                  .images = {},
                   .memories_type = {},
                   .fields = {},
                   .received = streamed(program, program.inputs),
@@ -65,6 +66,8 @@ CallerSide caller_side(const Program& program, const std::string& name) {
   for (const MemoryId memory : arenas(program)) side.arenas.push_back(arena_name(program, memory));
   for (const MemoryId storage : storages(program))
     side.storages.push_back(program.memory(storage).name);
+  for (const MemoryId storage : storages(program))
+    if (!image_of(program, storage).empty()) side.images.push_back(program.memory(storage).name);
   if (side.arenas.size() > 1) side.memories_type = name + "_memories";
   add_tensors(program, program.inputs, "input", "const ", side.fields);
   add_tensors(program, program.outputs, "output", "", side.fields);

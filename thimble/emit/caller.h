@@ -18,6 +18,7 @@ struct CallerField {
 struct CallerSide {
   std::vector<std::string> arenas;        ///< pointers: "arena", then those of other memories
   std::vector<std::string> storages;      ///< drivers of block storage: "qspi"
+  std::vector<std::string> images;        ///< of these, with an image of packed constants
   std::string memories_type;              ///< "NAME_memories", with a field for each; one: empty
   std::vector<CallerField> fields;        ///< tensors of the user's; deliver and context
   const ProgramPort* received = nullptr;  ///< an input that comes row by row

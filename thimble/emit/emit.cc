@@ -2,6 +2,7 @@
 #include "thimble/emit/emit.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -20,8 +21,14 @@
 #include "thimble/emit/view_constants.h"
 #include "thimble/emit/weights.h"
 #include "thimble/emit/working_program.h"
+#include "thimble/program/storage_image.h"
 
 namespace thimble {
+
+std::string image_file(const std::string& name, const std::string& storage) {
+  return fmt::format("{}_{}.img", name, storage);
+}
+
 namespace {
 
 // The sources of the kernels in use, the headers that models include, and what these include.
@@ -107,6 +114,17 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
   if (!storages(program).empty())
     text += fmt::format("constexpr int32_t kTokens = {};  // of transfers in flight\n\n",
                         program.token_count);
+  for (const MemoryId storage : storages(program)) {
+    const std::optional<StorageImage> image = storage_image(program, storage);
+    if (!image) continue;
+    std::vector<std::string> numbers;
+    for (const uint32_t word : image->header().words)
+      numbers.push_back(fmt::format("{:#010x}", word));
+    text += fmt::format(
+        "// What {0} begins with: {1}.\nconstexpr ImageHeader {2}{{{3:#010x}, {{{4}}}}};\n\n",
+        program.memory(storage).name, image_file(options.name, program.memory(storage).name),
+        image_name(program.memory(storage).name), image->header().number, fmt::join(numbers, ", "));
+  }
   ViewConstants constants(graph, program);
   const std::vector<Stage> all = stages(graph, program, data, constants);
   text += arena_map(graph, program, constants) + "\n";
@@ -138,6 +156,16 @@ std::vector<EmittedFile> emit(const Graph& graph, const Program& verified,
   files.push_back({options.name + ".cc", code_text(graph, program, options)});
   files.push_back(weights_header(program, options));
   for (EmittedFile& file : weights_files(program, options)) files.push_back(std::move(file));
+  for (const MemoryId storage : storages(program)) {
+    const std::optional<StorageImage> image = storage_image(program, storage);
+    if (!image) continue;
+    EmittedFile file{image_file(options.name, program.memory(storage).name), {}};
+    file.text.reserve(static_cast<size_t>(image->size_bytes()));
+    image->write([&](std::span<const uint8_t> bytes) {
+      file.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    });
+    files.push_back(std::move(file));
+  }
   files.push_back({options.name + "_example.c", c_example(graph, program, options)});
   for (EmittedFile& file : runtime_of(program, options, used)) files.push_back(std::move(file));
   return files;

@@ -71,15 +71,6 @@ std::string opening(const std::string& name, const CallerSide& side,
   return text;
 }
 
-// What keeps track of each storage. What is not brought fails at the first transfer.
-std::string transfers_text(const CallerSide& side) {
-  if (side.storages.empty()) return "";
-  std::string text = "  InFlight flights[kTokens] = {};\n";
-  for (const std::string& storage : side.storages)
-    text += fmt::format("  Transfers {0}_transfers{{{0}, flights, 0}};\n", storage);
-  return text;
-}
-
 // Behind a call that may have found a fault: leaves with it.
 std::string fault_text(const CallerSide& side, const std::string& call, const char* indent = "  ") {
   std::string text;
@@ -90,6 +81,20 @@ std::string fault_text(const CallerSide& side, const std::string& call, const ch
       others += other == storage ? "" : fmt::format(", {}_transfers", other);
     text += fmt::format("{1}if ({0}_transfers.status != 0) return ended({0}_transfers{2});\n",
                         storage, indent, others);
+  }
+  return text;
+}
+
+// What keeps track of each storage. What is not brought fails at the first transfer.
+std::string transfers_text(const CallerSide& side) {
+  if (side.storages.empty()) return "";
+  std::string text = "  InFlight flights[kTokens] = {};\n";
+  for (const std::string& storage : side.storages)
+    text += fmt::format("  Transfers {0}_transfers{{{0}, flights, 0, 0}};\n", storage);
+  for (const std::string& storage : side.images) {
+    const std::string call =
+        fmt::format("check_image({}_transfers, 0, {})", storage, image_name(storage));
+    text += fmt::format("  {};\n", call) + fault_text(side, call);
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "thimble/emit/identifier.h"
 #include "thimble/import/utf8.h"
 #include "thimble/model/error.h"
 
@@ -66,12 +67,17 @@ AddressNames::AddressNames(const Program& program) : program_(program) {
 
 std::string AddressNames::operator()(BufferId buffer) const {
   const PlacedBuffer& placed = program_.buffers[buffer.index()];
+  if (placed.packed >= 0)
+    return fmt::format("k{}{}", program_.memory(placed.memory).storage ? "Image" : "Brought",
+                       buffer.value);
   if (!placed.tensor.valid()) return fmt::format("kScratch{}", buffer.value);
   const auto alike = alike_.find({placed.tensor, placed.sums});
   const bool several = alike != alike_.end() && alike->second > 1;
   return fmt::format("kT{}{}{}", placed.tensor.value, placed.sums ? "Accumulators" : "",
                      several ? fmt::format("Buffer{}", buffer.value) : "");
 }
+
+std::string image_name(const std::string& storage) { return "k" + pascal(storage) + "Image"; }
 
 const char* c_type(DType type) {
   switch (type) {
@@ -111,7 +117,11 @@ std::string stage_name(const Graph& graph, const Program& program, const Call& c
 
 std::string stage_name(const Program& program, const TransferCall& transfer) {
   const std::string& storage = program.memory(program.memory_of(transfer.stored)).name;
-  const int tensor = program.buffer(transfer.stored).tensor.value;
+  const PlacedBuffer& stored = program.buffer(transfer.stored);
+  if (stored.packed >= 0 && transfer.kind == TransferKind::kRead)
+    return fmt::format("bring_{}_from_{}", program.params[static_cast<size_t>(stored.packed)].name,
+                       storage);
+  const int tensor = stored.tensor.value;
   switch (transfer.kind) {
     case TransferKind::kRead:
       return fmt::format("fetch_t{}_from_{}", tensor, storage);

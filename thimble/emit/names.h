@@ -35,6 +35,9 @@ class AddressNames {
   std::map<std::pair<TensorId, bool>, int> alike_;  ///< buffers, of a tensor's elements or sums
 };
 
+/// "kQspiImage": the header of what the storage holds before.
+[[nodiscard]] std::string image_name(const std::string& storage);
+
 /// C type of an element: "int8_t", "float".
 [[nodiscard]] const char* c_type(DType type);
 

@@ -99,13 +99,45 @@ std::string float_elements_text(const Bytes& data) {
 
 }  // namespace
 
+namespace {
+
+void add_pointers(const std::string& prefix, const auto& fields, std::vector<PointerField>& found) {
+  each_field(fields, [&](const char* name, const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_pointer_v<Field>) {
+      using Element = std::remove_const_t<std::remove_pointer_t<Field>>;
+      const char* type = std::is_same_v<Element, int8_t>    ? "int8_t"
+                         : std::is_same_v<Element, int16_t> ? "int16_t"
+                         : std::is_same_v<Element, int32_t> ? "int32_t"
+                         : std::is_same_v<Element, float>   ? "float"
+                                                            : "uint8_t";
+      found.push_back({prefix + name, type});
+    } else if constexpr (std::is_class_v<Field>) {
+      add_pointers(prefix + name + ".", field, found);
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<PointerField> pointer_fields(const KernelParams& params) {
+  std::vector<PointerField> found;
+  std::visit(
+      [&](const auto& p) {
+        if constexpr (!std::is_same_v<decltype(p), const std::monostate&>)
+          add_pointers("", p, found);
+      },
+      params);
+  return found;
+}
+
 std::string params_name(const ProgramParams& params) { return "k" + pascal(params.name); }
 
 std::string params_text(const Program& program, const ProgramParams& params,
                         const std::string& data) {
   std::vector<std::string> pointers;
   for (const BufferId constant : params.constants)
-    pointers.push_back(data + "::" + program.constant(constant)->name);
+    pointers.push_back(params.records ? "nullptr" : data + "::" + program.constant(constant)->name);
   Values values(std::move(pointers));
   std::string lines;
   const auto add = [&](const char* name, const auto& field) {

@@ -15,6 +15,13 @@ namespace thimble {
 /// "kConv2d0"
 [[nodiscard]] std::string params_name(const ProgramParams& params);
 
+/// A pointer among a kernel's parameters: "scales.multipliers", "int32_t".
+struct PointerField {
+  std::string path, type;
+};
+/// In the order of the constants.
+[[nodiscard]] std::vector<PointerField> pointer_fields(const KernelParams& params);
+
 /// Declaration of a constant, without "extern" or ";": "const int8_t conv_2d_0_weights[216]".
 [[nodiscard]] std::string constant_declaration(const ProgramConstant& constant);
 /// What the linker calls it, which only equal constants share: "thimble_216_09f3c1...".

@@ -15,6 +15,7 @@
 #include "thimble/emit/names.h"
 #include "thimble/emit/params.h"
 #include "thimble/emit/step_table.h"
+#include "thimble/model/error.h"
 #include "thimble/program/arguments.h"
 #include "thimble/schedule/expr_text.h"
 
@@ -256,7 +257,9 @@ class StageWriter {
       if (passed_.insert(call.params).second)
         at(code_, CodeFeature::kData) +=
             params_bytes(program_.params[static_cast<size_t>(call.params)].params);
-      arguments.push_back(params_name(program_.params[static_cast<size_t>(call.params)]));
+      arguments.push_back(call.brought.valid()
+                              ? "brought"
+                              : params_name(program_.params[static_cast<size_t>(call.params)]));
     }
     for (const OperandView& v : call.in) arguments.push_back(view_text(v));
     arguments.push_back(view_text(call.out));
@@ -273,8 +276,37 @@ class StageWriter {
     if (call.method == Method::kFinalise) role = ", from its accumulators";
     const std::string comment = fmt::format(
         "{}// {}: {}{}\n", indent, stage_name(graph_, program_, call), piece_text(call), role);
-    return comment +
-           fmt::format("{}{}({});\n", indent, info(call.kernel).name, fmt::join(arguments, pad));
+    const std::string text =
+        fmt::format("{}{}({});\n", indent, info(call.kernel).name, fmt::join(arguments, pad));
+    return comment + (call.brought.valid() ? brought_text(call, text, indent) : text);
+  }
+
+  // The parameters with pointers to what was brought: to where channel 0 would be.
+  std::string brought_text(const Call& call, const std::string& text, const std::string& indent) {
+    const ProgramParams& params = program_.params[static_cast<size_t>(call.params)];
+    const RecordLayout& records = *params.records;
+    const int64_t rows = program_.buffer(call.brought).extents[0];
+    const std::string record = words(call.record);
+    std::string row;
+    if (rows > 1 && records.count > 1)
+      row = rows < records.count
+                ? fmt::format(" + ({}) % {} * {}", record, rows, records.record_bytes)
+                : fmt::format(" + ({}) * {}", record, records.record_bytes);
+    std::string lines = fmt::format(
+        "{0}{{\n{0}const int8_t* const record = {1}{2};\n{0}{3} brought = {4};\n", indent,
+        pointer_text(call.brought), row, type_name(params.params), params_name(params));
+    const std::vector<PointerField> fields = pointer_fields(params.params);
+    check(fields.size() == records.parts.size(), "params name other constants than are brought");
+    for (size_t k = 0; k < fields.size(); ++k) {
+      const RecordLayout::Part& part = records.parts[k];
+      std::string offset = fmt::format("{}", part.offset);
+      if (part.bytes_of_channels != 0)
+        offset += fmt::format(" - ({}) * {}", record, part.bytes_of_channels);
+      lines += fmt::format("{}brought.{} = of_channel_0<{}>(record, {});\n", indent, fields[k].path,
+                           fields[k].type, offset);
+      ++at(code_, CodeFeature::kOperand);
+    }
+    return lines + text + indent + "}\n";
   }
 
   std::string transfer_text(const TransferCall& transfer, const std::string& indent) {
@@ -294,6 +326,7 @@ class StageWriter {
       return fmt::format("{}begin_erase({}, {}, {}, {});\n", indent, transfers,
                          transfer.token.value, bytes.begin, bytes.size());
     }
+    if (program_.buffer(transfer.stored).packed >= 0) return bring_text(transfer, indent);
     at(code_, CodeFeature::kOperand) += 2;
     const bool reads = transfer.kind == TransferKind::kRead;
     return fmt::format(
@@ -309,6 +342,21 @@ class StageWriter {
         reads ? "const " : "", pointer_text(transfer.tags),
         record_text(transfer.records.interval.begin, transfer.records),
         record_text(transfer.records.interval.end, transfer.records), passage);
+  }
+
+  std::string bring_text(const TransferCall& transfer, const std::string& indent) {
+    at(code_, CodeFeature::kOperand) += 2;
+    return fmt::format(
+        "{0}// {1}: records [{2}, {3})\n"
+        "{0}begin_read({4}, {5}, Records{{{6}, {7}, {8}}},\n"
+        "{0}    HeldRows{{reinterpret_cast<uint8_t*>({9}), 0, {10}}}, nullptr, {11}, {12});\n",
+        indent, stage_name(program_, transfer), words(transfer.records.interval.begin),
+        words(transfer.records.interval.end),
+        transfers_name(program_, program_.memory_of(transfer.stored)), transfer.token.value,
+        address_name_(transfer.stored), transfer.record_bytes, transfer.stride_bytes,
+        pointer_text(transfer.held), transfer.rows,
+        record_text(transfer.records.interval.begin, transfer.records),
+        record_text(transfer.records.interval.end, transfer.records));
   }
 
   // Cut only where the counters can reach beyond the records there are.

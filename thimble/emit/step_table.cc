@@ -206,6 +206,7 @@ const Call* StepTable::row_of(const std::vector<ProgramNode>& step) const {
   if (call == nullptr || call->chunk || call->in.empty() || call->in.size() > kMostInputs ||
       receives(program_, *call) || delivers(program_, *call))
     return nullptr;
+  if (call->brought.valid()) return nullptr;
   if (call->scratch.valid() && program_.memory_of(call->scratch) != kArena) return nullptr;
   if (!is_tabled(call->out) ||
       !std::ranges::all_of(call->in, [&](const OperandView& view) { return is_tabled(view); }))

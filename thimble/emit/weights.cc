@@ -24,6 +24,7 @@ std::string as_text(const Program& program, const EmitOptions& options) {
   std::string text = source_begin(options);
   text += fmt::format("\n#include \"{0}_weights.h\"\n\nnamespace {0}_data {{\n\n", options.name);
   for (const ProgramConstant& constant : program.constants) {
+    if (!is_in_flash(program, constant)) continue;
     const std::string declaration = constant_declaration(constant);
     text.append("[[gnu::weak]] extern ").append(declaration).append(";\n");
     text.append(declaration).append(" = {\n");
@@ -59,10 +60,13 @@ std::vector<EmittedFile> as_bytes(const Program& program, const EmitOptions& opt
       options.name);
   bytes.path = source.path + ".bin";
   int64_t size = 0;
-  for (const ProgramConstant& constant : program.constants)
+  for (const ProgramConstant& constant : program.constants) {
+    if (!is_in_flash(program, constant)) continue;
     size = ceil_div(size, kAlignment) * kAlignment + std::ssize(constant.content.data);
+  }
   bytes.text.reserve(static_cast<size_t>(size));
   for (const ProgramConstant& constant : program.constants) {
+    if (!is_in_flash(program, constant)) continue;
     const Bytes& data = constant.content.data;
     bytes.text.resize(ceil_div(std::ssize(bytes.text), kAlignment) * kAlignment);
     source.text += constant_assembly(constant, std::ssize(bytes.text));
@@ -82,6 +86,7 @@ EmittedFile weights_header(const Program& program, const EmitOptions& options) {
       "#include <stdint.h>\n\nnamespace {0}_data {{\n\n",
       options.name, options.version);
   for (const ProgramConstant& constant : program.constants) {
+    if (!is_in_flash(program, constant)) continue;
     text += fmt::format("extern {} __asm__(\"{}\");  // {}\n", constant_declaration(constant),
                         constant_symbol(constant), to_string(constant.content.shape));
   }
@@ -90,10 +95,7 @@ EmittedFile weights_header(const Program& program, const EmitOptions& options) {
 }
 
 std::vector<EmittedFile> weights_files(const Program& program, const EmitOptions& options) {
-  int64_t bytes = 0;
-  for (const ProgramConstant& constant : program.constants)
-    bytes += std::ssize(constant.content.data);
-  if (bytes > options.most_text_bytes) return as_bytes(program, options);
+  if (constant_bytes(program) > options.most_text_bytes) return as_bytes(program, options);
   return {{options.name + "_weights.cc", as_text(program, options)}};
 }
 

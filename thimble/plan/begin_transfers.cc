@@ -84,6 +84,7 @@ class Beginner {
     std::map<MemoryId, std::vector<BufferId>> stored;
     for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
       const BufferId id{static_cast<int32_t>(b)};
+      if (schedule_.buffers[b].packed.valid()) continue;
       const MemoryId memory = schedule_.buffers[b].memory;
       const std::optional<BlockStorage>& storage = schedule_.memory(memory).storage;
       if (storage && storage->erase_bytes > 0) stored[memory].push_back(id);
@@ -117,7 +118,8 @@ class Beginner {
   }
 
   [[nodiscard]] bool moves(const Step& step) const {
-    return !step.op.valid() && step.in.size() == 1 && step.in[0].from.size() == 1 &&
+    return !step.op.valid() && step.transfer == TransferPart::kNone && step.in.size() == 1 &&
+           step.in[0].from.size() == 1 &&
            (is_stored(schedule_, step.out) || is_stored(schedule_, step.in[0].from[0]));
   }
 

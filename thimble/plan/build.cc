@@ -2,10 +2,13 @@
 #include "thimble/plan/build.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "thimble/model/error.h"
 #include "thimble/plan/begin_transfers.h"
+#include "thimble/plan/bring_constants.h"
 #include "thimble/plan/close_states.h"
 #include "thimble/plan/overlap_lead.h"
 
@@ -14,11 +17,13 @@ namespace {
 
 class Builder {
  public:
-  /// with_room: rings, as with_transfers() wants them, are added to it.
-  Builder(const Dataflow& dataflow, const Plan& plan, std::set<BufferId>& with_room)
+  /// with_room, brought: buffers, as with_transfers() and with_brought() want them, are added.
+  Builder(const Dataflow& dataflow, const Plan& plan, std::set<BufferId>& with_room,
+          std::map<BufferId, BroughtBuffer>& brought)
       : flow_(dataflow),
         plan_(plan),
         with_room_(with_room),
+        brought_(brought),
         of_(2 * dataflow.instances.values.size()) {}
 
   Schedule run() {
@@ -209,7 +214,60 @@ class Builder {
     for (const ValueId v : flow_.read_by(derived.call)) result.in.push_back(of_[v.index()]);
     result.out = made;
     result.recomputes = derived.recomputes && !flow_.instances.fetches(instance);
+    if (derived.call.constants) bring(*derived.call.constants, result);
     return result;
+  }
+
+  /// Where the step's packed constants are held.
+  void bring(const Brought& brought, Step& step) {
+    const Op& op = flow_.graph.op(step.op);
+    const PackedRecords records{step.op, brought.kernel, brought.channels};
+    // One record where a loop around what reads it goes over them, and another one if that is read
+    // meanwhile; else all.
+    const IndexExpr& channel = step.region.back().begin;
+    const bool follows = std::ranges::any_of(channel.terms, [&](const Term& term) {
+      const auto loop = static_cast<size_t>(term.loop.value - loops_before_);
+      return group_->loops[loop].depth < brought.depth;
+    });
+    const int64_t rows = !follows ? brought.records : brought.ahead ? 2 : 1;
+    Buffer held{.type = DType::kInt32,
+                .extents = {std::min(rows, brought.records),
+                            brought.record_bytes / size_bytes(DType::kInt32)},
+                .origin = {index(0), index(0)},
+                .packed = records};
+    if (rows < brought.records) held.wrap = Wrap{0, rows};
+    step.constants = {static_cast<int32_t>(schedule_.buffers.size())};
+    step.kernel = brought.kernel;
+    schedule_.buffers.push_back(std::move(held));
+    if (brought.records > 1) {
+      check(packed_channels(flow_.graph, op) > brought.channels && channel.divisor == 1 &&
+                channel.base % brought.channels == 0,
+            "a plan brings constants in records that are no tiles");
+      step.record = channel;
+      step.record.base /= brought.channels;
+      for (Term& term : step.record.terms) {
+        check(term.coefficient % brought.channels == 0,
+              "a plan brings constants in records that are no tiles");
+        term.coefficient /= brought.channels;
+      }
+    }
+    brought_.emplace(step.constants,
+                     BroughtBuffer{stored_of(records, brought), brought.depth, brought.ahead});
+  }
+
+  /// The image of these records in storage: one, however many steps read it.
+  BufferId stored_of(const PackedRecords& records, const Brought& brought) {
+    const auto [it, added] = stored_.try_emplace(
+        {records.op, records.kernel, records.channels, brought.from}, BufferId{});
+    if (!added) return it->second;
+    it->second = {static_cast<int32_t>(schedule_.buffers.size())};
+    schedule_.buffers.push_back(
+        {.type = DType::kInt32,
+         .extents = {brought.records, brought.record_bytes / size_bytes(DType::kInt32)},
+         .origin = {index(0), index(0)},
+         .memory = brought.from,
+         .packed = records});
+    return it->second;
   }
 
   /// The steps of a group written down tile by tile, and the loops inside of its tiles.
@@ -277,6 +335,8 @@ class Builder {
   const Dataflow& flow_;
   const Plan& plan_;
   std::set<BufferId>& with_room_;
+  std::map<BufferId, BroughtBuffer>& brought_;  ///< by what holds the constants
+  std::map<std::tuple<OpId, KernelId, int64_t, MemoryId>, BufferId> stored_;
   Schedule schedule_;
   std::vector<BufferId> of_;                   ///< per value, then per value's sums
   std::vector<Derived> groups_;                ///< per member; empty for a call
@@ -295,15 +355,20 @@ class Builder {
 
 Schedule build(const Dataflow& dataflow, const Plan& plan) {
   std::set<BufferId> with_room;
+  std::map<BufferId, BroughtBuffer> brought;
   const auto schedule = [&] {
-    if (plan.accumulators.empty()) return Builder(dataflow, plan, with_room).run();
+    if (plan.accumulators.empty()) return Builder(dataflow, plan, with_room, brought).run();
     Dataflow narrowed = dataflow;
     narrowed.sum_in(plan.accumulators);
-    return Builder(narrowed, plan, with_room).run();
+    return Builder(narrowed, plan, with_room, brought).run();
   };
-  Schedule written = schedule();
-  written.memories = plan.memories;
-  written = with_transfers(std::move(written), with_room);
+  Schedule steps = schedule();
+  steps.memories = plan.memories;
+  const auto transferred = [&](bool ahead) {
+    return with_transfers(with_brought(steps, brought, ahead), with_room);
+  };
+  Schedule written = transferred(true);
+  if (!brought.empty() && too_many_in_flight(written)) written = transferred(false);
   return with_residences(with_kernels(dataflow, std::move(written), plan.kernels), plan);
 }
 

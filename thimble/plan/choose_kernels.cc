@@ -28,9 +28,15 @@ KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
   });
   add_times(latency_);
   portable_.instructions = program_;
-  for (const Call& call : calls_) {
-    if (!call.formats.empty())
-      portable_.instructions += call.formats[0].times->front().instructions;
+  for (size_t k = 0; k < calls_.size(); ++k) {
+    Call& call = calls_[k];
+    if (call.formats.empty()) continue;
+    const KernelTime& time = fastest(call, 0, {});
+    const KernelTime& least = call.step->constants.valid() ? time : call.formats[0].times->front();
+    portable_.instructions += least.instructions;
+    if (!call.step->constants.valid() || !least.kernel.valid()) continue;
+    portable_.kernels[k] = {least.kernel, least.scratch_bytes};
+    portable_.live_bytes = std::max(portable_.live_bytes, call.live_bytes + least.scratch_bytes);
   }
 }
 
@@ -61,8 +67,29 @@ double KernelSelection::over_input(Position position, const StepKernel& kernel) 
   return call == nullptr ? 0 : latency_.over_input(*call, kernel);
 }
 
+// Constants that are brought are those of one kernel: with as much scratch as helps.
+const KernelTime& KernelSelection::of_kernel(Call& call, const KernelTimes& times,
+                                             const KernelLimits& limits) const {
+  const std::vector<KernelUse>& uses =
+      flow_.axes.kernel_uses().uses_of(call.step->op, call.step->method);
+  const KernelTime* found = nullptr;
+  for (const KernelTime& time : times) {
+    if (chosen(time.kernel, uses[0]) != call.step->kernel) continue;
+    const int64_t live = call.live_bytes + time.scratch_bytes;
+    if (found == nullptr || live <= limits.live_bytes) found = &time;
+  }
+  if (found != nullptr) return *found;
+  if (!call.kernel) {
+    call.kernel = times.front();
+    call.kernel->kernel = call.step->kernel;
+    call.kernel->scratch_bytes = least_scratch_bytes(call.step->kernel, uses[0]);
+  }
+  return *call.kernel;
+}
+
 const KernelTime& KernelSelection::fastest(Call& call, size_t format, const KernelLimits& limits) {
   auto& [times, fit] = call.formats[format];
+  if (call.step->constants.valid()) return of_kernel(call, *times, limits);
   for (size_t w = times->size(); w-- > 1;) {
     const KernelTime& with = (*times)[w];
     const int64_t live = call.live_bytes + with.scratch_bytes;
@@ -93,7 +120,7 @@ std::map<OpId, size_t> KernelSelection::formats_within(const KernelLimits& limit
       for (Call* call : its) {
         const KernelTime& with = fastest(*call, f, limits);
         each.time += with.instructions;
-        steps.emplace_back(call->step->method, with.kernel);
+        if (!call->step->constants.valid()) steps.emplace_back(call->step->method, with.kernel);
       }
       each.bytes = packed_->bytes_of(op, steps);
     }

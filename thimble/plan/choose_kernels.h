@@ -55,7 +55,10 @@ class KernelSelection {
     int64_t live_bytes = 0;                    ///< without its scratch
     std::vector<Format> formats;               ///< none: a copy that closes a state
     const InstanceCall* over_input = nullptr;  ///< PlannedCall's
+    std::optional<KernelTime> kernel = {};     ///< that brought constants are of
   };
+  [[nodiscard]] const KernelTime& of_kernel(Call& call, const KernelTimes& times,
+                                            const KernelLimits& limits) const;
   [[nodiscard]] const KernelTime& fastest(Call& call, size_t format, const KernelLimits& limits);
   [[nodiscard]] std::map<OpId, size_t> formats_within(const KernelLimits& limits);
   void add_times(LatencyEstimate& latency);

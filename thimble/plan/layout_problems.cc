@@ -16,6 +16,10 @@ LayoutProblems::LayoutProblems(const Graph& graph, const Schedule& schedule, con
 layout::Problem LayoutProblems::problem_of(MemoryId memory, const std::vector<MemoryId>& where,
                                            bool alignment_1) const {
   layout::Problem problem;
+  const std::vector<int64_t> in_image = image_addresses(schedule_);
+  Position steps = 0;
+  for (const LiveRange& life : lives_) steps = std::max(steps, life.end);
+  std::optional<size_t> last_of_image;
   for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
     const Buffer& buffer = schedule_.buffers[b];
     // A buffer that nothing touches still needs a place if it is a port.
@@ -27,7 +31,16 @@ layout::Problem LayoutProblems::problem_of(MemoryId memory, const std::vector<Me
          .alignment = alignment_1 ? 1 : alignment,
          .lives = {life},
          .address = std::nullopt});
+    if (in_image[b] < 0 || where[b] != memory) continue;
+    layout::Buffer& fixed = problem.buffers.back();
+    fixed.lives = {{0, std::max(steps, 1)}};
+    fixed.address = in_image[b];
+    last_of_image = b;
   }
+  // No block of it is erased.
+  if (last_of_image)
+    problem.buffers[*last_of_image].size_bytes =
+        image_bytes(schedule_, memory) - in_image[*last_of_image];
   // The two values of a variable are one buffer, over which nothing else may lie.
   std::vector<bool> is_state(schedule_.buffers.size());
   for (const StateBuffers& state : schedule_.states) {

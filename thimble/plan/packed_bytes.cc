@@ -27,7 +27,8 @@ int64_t PackedBytes::bytes_of(OpId op, const std::vector<std::pair<Method, Kerne
 int64_t PackedBytes::bytes_of(const Schedule& schedule) {
   std::map<OpId, std::vector<std::pair<Method, KernelId>>> steps;
   for_each_step(schedule, [&](const Step& step, Position) {
-    if (step.op.valid()) steps[step.op].emplace_back(step.method, step.kernel);
+    if (step.op.valid() && !step.constants.valid())
+      steps[step.op].emplace_back(step.method, step.kernel);
   });
   int64_t sum = 0;
   for (const auto& [op, its] : steps) sum += bytes_of(op, its);

@@ -12,6 +12,7 @@
 //   finalise project    compute relu                             y lies over its sums
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -32,12 +33,27 @@ enum class Border : uint8_t {
             ///< border, tiles of all values begin at multiples of as many positions
 };
 
+/// The packed constants of a call that come from block storage, record by record
+/// (target/kernels/packed_records.h).
+struct Brought {
+  MemoryId from;
+  KernelId kernel;       ///< that makes the call
+  int64_t channels = 0;  ///< output channels of a record: all, or as a loop around the call tiles
+  int64_t records = 1, record_bytes = 0;  ///< as RecordLayout has them
+  int depth = 0;  ///< loops of its group around what reads it; 0: it is read before the group
+  /// Reading begins earlier: inside of the loop whose tiles records are, one tile; else before the
+  /// member in front.
+  bool ahead = false;
+  bool operator==(const Brought&) const = default;
+};
+
 /// An instance executed with a method: kCompute, kInPlace, kAccumulate (adds the tile's share of
 /// the sums) or kFinalise (the sums into the value). What accumulates is finalised by a later call
 /// of the same instance, in the same group, in another or in none.
 struct InstanceCall {
   InstanceId instance;
   Method method = Method::kCompute;
+  std::optional<Brought> constants = {};  ///< nothing: in flash
   bool operator==(const InstanceCall&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thimble/model/division.h"
+#include "thimble/plan/derive.h"
 #include "thimble/schedule/records.h"
 
 namespace thimble {
@@ -36,6 +37,34 @@ double copied(const Instances& instances, const Graph& graph, const Instance& co
       stored.chunk_bytes == 0 ? 1 : ceil_div(form.record_bytes, stored.chunk_bytes);
   return static_cast<double>((apart ? form.count : 1) * chunks) * cycles.access +
          static_cast<double>(form.stored_bytes()) * each;
+}
+
+/// Reads of a call's constants, each time that they are: by records.
+double brought(const Brought& constants, const ScheduleMemory& storage,
+               const TransferCycles& cycles, int64_t times) {
+  const int64_t granule = storage.storage->write_bytes;
+  const int64_t bytes = constants.records * ceil_div(constants.record_bytes, granule) * granule;
+  return static_cast<double>(times) * (static_cast<double>(constants.records) * cycles.access +
+                                       static_cast<double>(bytes) * cycles.read_byte);
+}
+
+/// How often a group reads the constants of a call of it: tiles of the loops around what reads
+/// them, but for the one whose tiles records are.
+int64_t times_brought(const Dataflow& dataflow, const Derived& derived, size_t step) {
+  const DerivedStep& of = derived.steps[step];
+  const Shape& shape = dataflow.shape(dataflow.made_by(of.call));
+  int64_t times = 1;
+  for (size_t l = 0; l < derived.loops.size(); ++l) {
+    const DerivedLoop& loop = derived.loops[l];
+    const auto at = static_cast<Position>(step);
+    if (at < loop.steps.begin || at >= loop.steps.end || loop.depth >= of.call.constants->depth)
+      continue;
+    const TiledCall* tiled = derived.tiled(static_cast<int>(l), step);
+    const bool records = tiled != nullptr && of.call.constants->records > 1 &&
+                         tiled->axis + 1 == static_cast<int>(shape.size());
+    if (!records) times *= loop.clock.tiles;
+  }
+  return times;
 }
 
 /// Calls visit(instance) for each call of the member.
@@ -84,6 +113,21 @@ double member_wait(LatencyEstimate& latency, const Dataflow& dataflow, const Mem
     (goes_on ? beside : waited) +=
         copied(instances, dataflow.graph, copy, storage, cycles, group != nullptr);
   });
+  if (group == nullptr) {
+    const auto& call = std::get<InstanceCall>(member.what);
+    if (call.constants) waited += brought(*call.constants, storage, cycles, 1);
+  } else if (const auto derived = derive(dataflow, *group, Regions::kNone)) {
+    for (size_t s = 0; s < derived->steps.size(); ++s) {
+      const std::optional<Brought>& constants = derived->steps[s].call.constants;
+      if (!constants) continue;
+      const double all = brought(*constants, storage, cycles, times_brought(dataflow, *derived, s));
+      const bool goes_on = two && constants->ahead && constants->depth > 0;
+      // The first record of all is waited for.
+      const double first = goes_on ? all / static_cast<double>(constants->records) : all;
+      waited += first;
+      beside += all - first;
+    }
+  }
   if (beside == 0) return waited;
   const auto calls = latency.calls({member});
   if (!calls) return 0;

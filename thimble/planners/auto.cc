@@ -11,6 +11,7 @@
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
 #include "thimble/planners/auto_others.h"
+#include "thimble/planners/out_of_core.h"
 #include "thimble/planners/stream_plan.h"
 #include "thimble/search/parallel.h"
 
@@ -28,11 +29,16 @@ class AutoSearch {
         effort_(drafts_.given().list.size(), limits.effort) {}
 
   PlannerAnswer answer() {
+    if (limits_.weight_bytes) return brought();
     drafts_.find();
     starts_ = other_answers(graph_, limits_, drafts_);
     lay_out();
     for (const Decision& start : starts_) {
       if (found_.empty() || !late(limits_.time)) add(start);
+    }
+    const auto is_in_limits = [this](const PricedPlan& plan) { return fits(plan); };
+    if (limits_.storage && limits_.sram_bytes && std::ranges::none_of(found_, is_in_limits)) {
+      for (const bool fewest : {false, true}) add_out_of_core(fewest);
     }
     if (found_.empty())
       throw CompileError("--output", "this network's cannot be streamed: " + drafts_.obstacle());
@@ -43,6 +49,49 @@ class AutoSearch {
   }
 
  private:
+  [[nodiscard]] bool fits(const PricedPlan& plan) const {
+    return !limits_.sram_bytes || plan.arena().size_bytes <= *limits_.sram_bytes;
+  }
+
+  /// With what flash has no room for in storage.
+  PlannerAnswer brought() {
+    for (const bool fewest : {false, true}) add_out_of_core(fewest);
+    if (found_.empty())
+      return Infeasible{
+          .reason = fmt::format("no plan that brings its weights from {} needs so little SRAM",
+                                limits_.storage->name)};
+    Planned planned = front_of(limits_, std::move(found_));
+    planned.has_choice = true;
+    return planned;
+  }
+
+  /// A chain of pieces, laid out with less room for them where that needs more than they have.
+  void add_out_of_core(bool fewest) {
+    constexpr int64_t kAll = int64_t{1} << 40;
+    Limits within = limits_;
+    within.sram_bytes = limits_.sram_bytes.value_or(kAll);
+    for (const int64_t percent : {100, 97, 93, 88}) {
+      within.sram_bytes = limits_.sram_bytes.value_or(kAll) / 100 * percent;
+      std::optional<Decision> decision = out_of_core(
+          graph_, within, {.weight_bytes = limits_.weight_bytes, .fewest_bytes = fewest});
+      if (!decision) return;
+      const Instances instances = decision->plan.instances;
+      const Dataflow flow(axes_, instances);
+      LatencyEstimate latency(flow, drafts_.known());
+      Realisation realisation(flow, latency, std::move(decision->plan),
+                              placement_options(effort_.least_draft_work));
+      realisation.add_waits(limits_.storage_cycles);
+      RealisedPlan realised = realisation.arena_within(limits_.sram_bytes);
+      if (beyond_capacity(realised.schedule, realised.placement)) return;
+      PricedPlan plan = priced_plan(std::move(realised), std::move(decision->notes));
+      const bool good = fits(plan);
+      if (good || !limits_.sram_bytes) {
+        found_.push_back(std::move(plan));
+        return;
+      }
+    }
+  }
+
   /// Lays out again, with more work and all of the room there is, what the limits would choose if
   /// layouts met their bounds.
   void improve_chosen() {

@@ -37,6 +37,9 @@ struct Limits {
   const TimeLimit* time = nullptr;      ///< past it, the best answer so far
   Core core = core_of_estimates();      ///< whose kernels there are, and whose model estimates
   LayoutMethod layout = LayoutMethod::kExact;
+  /// Of flash, for packed constants: more than that come from the storage. Nothing: all are in
+  /// flash.
+  std::optional<int64_t> weight_bytes = {};
   int jobs = 1;  ///< threads of the search, which make no difference to what it finds
 
   // Limits of `auto` alone.

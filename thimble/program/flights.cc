@@ -84,22 +84,26 @@ void Flights::check_form(const TransferCall& transfer) const {
     }
   }
   if (transfer.kind == TransferKind::kErase || transfer.kind == TransferKind::kWait) return;
-  for (const BufferId id : {transfer.held, transfer.tags}) {
+  const PlacedBuffer& stored = program_.buffer(transfer.stored);
+  const bool of_image = stored.packed >= 0 && transfer.kind == TransferKind::kRead;
+  for (const BufferId id : {transfer.held, of_image ? transfer.held : transfer.tags}) {
     if (!exists(id) || is_storage(id) || !is_laid_out(program_.memory_of(id)))
       fault("a transfer needs a buffer and tags in memory that is laid out");
   }
   const Interval limits = transfer.records.limits;
-  const PlacedBuffer& stored = program_.buffer(transfer.stored);
   const bool good = transfer.record_bytes > 0 && transfer.record_bytes <= transfer.stride_bytes &&
                     transfer.stride_bytes % storage.write_bytes == 0 &&
                     stored.address % storage.write_bytes == 0 && transfer.rows >= 0 &&
                     limits.begin == 0 && limits.end > 0 && limits.end <= kMostBytes &&
                     transfer.stride_bytes <= kMostBytes &&
                     limits.end * transfer.stride_bytes <= stored.size_bytes &&
-                    limits.end * kTagBytes <= program_.buffer(transfer.tags).size_bytes &&
-                    program_.address(transfer.tags) % kTagBytes == 0 &&
                     program_.memory(stored.memory).size_bytes <= kMostBytes;
   if (!good) fault("the records of a transfer are not those of its buffer");
+  if (of_image) return check_image_form(transfer);
+  if (stored.packed >= 0) fault("packed constants are written");
+  const bool tagged = limits.end * kTagBytes <= program_.buffer(transfer.tags).size_bytes &&
+                      program_.address(transfer.tags) % kTagBytes == 0;
+  if (!tagged) fault("the tags of a transfer are not those of its records");
   if (transfer.chunk_bytes == 0 && !transfer.passage.valid()) return;
   const BufferId passage = transfer.passage;
   if (!exists(passage) || is_storage(passage) || !is_laid_out(program_.memory_of(passage)))
@@ -111,6 +115,31 @@ void Flights::check_form(const TransferCall& transfer) const {
                       passage_bytes(transfer.chunk_bytes) <= program_.buffer(passage).size_bytes &&
                       program_.address(passage) % kTagBytes == 0;
   if (!passes) fault("a passage is not one for such chunks");
+}
+
+/// Whole records, their checks behind them.
+void Flights::check_image_form(const TransferCall& transfer) const {
+  const PlacedBuffer& stored = program_.buffer(transfer.stored);
+  const PlacedBuffer& held = program_.buffer(transfer.held);
+  const RecordLayout& records = *program_.params[static_cast<size_t>(stored.packed)].records;
+  const bool good = !transfer.tags.valid() && !transfer.passage.valid() &&
+                    transfer.chunk_bytes == 0 && held.packed >= 0 &&
+                    program_.params[static_cast<size_t>(held.packed)].records == records &&
+                    program_.params[static_cast<size_t>(held.packed)].constants ==
+                        program_.params[static_cast<size_t>(stored.packed)].constants &&
+                    transfer.record_bytes == records.record_bytes &&
+                    transfer.records.limits.end == records.count && transfer.origin == index(0) &&
+                    held.address % kRecordAlignment == 0 &&
+                    (transfer.rows == 0 || transfer.rows == held.extents[0]);
+  if (!good) throw Fault{describe(transfer) + ": its records are not those of its constants"};
+}
+
+void Flights::check_spares_image(const TransferCall& transfer, const Interval& bytes) const {
+  for (const BufferId id : image_of(program_, program_.memory_of(transfer.stored))) {
+    const PlacedBuffer& there = program_.buffer(id);
+    if (bytes.begin < there.address + there.size_bytes)
+      throw Fault{describe(transfer) + ": it would spoil the image of packed constants"};
+  }
 }
 
 /// Neighbours are one.
@@ -157,6 +186,11 @@ void Flights::begin(const TransferCall& transfer, const Counters& counters) {
     add(reads ? flight.read : flight.written, stored);
     add(reads ? flight.written : flight.read, held);
   }
+  if (program_.buffer(transfer.stored).packed >= 0) {
+    flight.read.clear();  // nobody writes there
+    take_off(std::move(flight));
+    return;
+  }
   const Span tags{&memory_of(transfer.tags),
                   program_.address(transfer.tags) + flight.records.begin * kTagBytes,
                   flight.records.size() * kTagBytes};
@@ -166,6 +200,7 @@ void Flights::begin(const TransferCall& transfer, const Counters& counters) {
     check(tags.memory, tags.address, tags.bytes, true);
   }
   const bool erases = program_.memory(program_.memory_of(transfer.stored)).storage->erase_bytes > 0;
+  if (!reads) check_spares_image(transfer, {stored_address(transfer, flight.records.begin), 0});
   for (int64_t r = flight.records.begin; !reads && r < flight.records.end; ++r) {
     const int64_t at = stored_address(transfer, r);
     if (erases && storage.first_other(at, erased(contents_, at), transfer.stride_bytes) >= 0)
@@ -202,6 +237,7 @@ void Flights::begin_erase(const TransferCall& erase) {
   ShadowMemory& storage = memory_of(erase.stored);
   if (!storage.inside(bytes.begin, bytes.size()))
     throw Fault{describe(erase) + ": it ends behind the storage"};
+  check_spares_image(erase, bytes);
   flight.written.push_back({&storage, bytes.begin, bytes.size()});
   take_off(std::move(flight));
 }
@@ -256,6 +292,12 @@ void Flights::wait(const TransferCall& transfer) {
     const int64_t in_storage = stored_address(call, r);
     const int64_t in_memory = held_address(call, r, flight.origin);
     const bool reads = call.kind == TransferKind::kRead;
+    if (program_.buffer(call.stored).packed >= 0) {
+      const uint32_t image = contents_.number({.image = call.stored});
+      held.write(in_memory, {image, static_cast<uint32_t>(r * call.record_bytes)},
+                 call.record_bytes);
+      continue;
+    }
     for (int64_t k = 0; k < call.record_bytes; ++k) {
       if (reads) {
         held.write(in_memory + k, storage.at(in_storage + k), 1);

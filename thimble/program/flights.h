@@ -2,7 +2,8 @@
 // Transfers of a program in flight, over shadow memories: what the verifier knows of block storage.
 //
 // Bytes are copied as the device copies them, when a transfer is waited for: whether they are the
-// right ones, whoever reads them finds out. Here is checked that nothing touches what a transfer
+// right ones, whoever reads them finds out. Packed constants are there from the start, and nobody
+// writes or erases them. Here is checked that nothing touches what a transfer
 // writes or writes what it reads while it is in flight, that storage is erased before it is written
 // and written once, that tokens are begun and waited for in turn, no more at once than the storage
 // takes, and that each record is checked against the tag of just these bytes. A compressed record
@@ -55,6 +56,8 @@ class Flights {
   [[nodiscard]] std::string describe(const TransferCall& transfer) const;
   void check(const ShadowMemory* memory, int64_t address, int64_t bytes, bool writes) const;
   static void add(std::vector<Span>& spans, const Span& span);
+  void check_image_form(const TransferCall& transfer) const;
+  void check_spares_image(const TransferCall& transfer, const Interval& bytes) const;
   void add_passage(Flight& flight, const Span& tags);
   void check_form(const TransferCall& transfer) const;
   void begin(const TransferCall& transfer, const Counters& counters);

@@ -39,7 +39,8 @@ class Host {
       laid_out_.push_back(poisoned(is_addressed(memory) ? memory.size_bytes : 0));
     for (const ProgramParams& p : program.params) {
       std::vector<const void*> pointers;
-      for (const BufferId constant : p.constants) pointers.push_back(address(constant));
+      for (const BufferId constant : p.constants)
+        pointers.push_back(p.records ? nullptr : address(constant));
       params_.push_back(thimble::bind(p.params, pointers));
     }
   }
@@ -78,6 +79,7 @@ class Host {
       std::memcpy(address(port.buffer), to_memory(program_, port, inputs[k]).data(),
                   inputs[k].size());
     }
+    transfers_.begin_inference();
     thimble::execute(
         program_, [&](const Call& call, const Counters& counters) { visit(call, counters); },
         [&](const TransferCall& transfer, const Counters& counters) {
@@ -115,11 +117,29 @@ class Host {
                           .region = given.region,
                           .chunk_begin = given.chunk_begin,
                           .chunk_end = given.chunk_end};
-    if (call.params >= 0) invocation.params = &params_[static_cast<size_t>(call.params)];
+    KernelParams brought;
+    if (call.brought.valid()) {
+      brought = thimble::bind(params_[static_cast<size_t>(call.params)],
+                              brought_pointers(call, counters));
+      invocation.params = &brought;
+    } else if (call.params >= 0) {
+      invocation.params = &params_[static_cast<size_t>(call.params)];
+    }
     for (size_t k = 0; k < call.in.size(); ++k) invocation.in[k].data = address(call.in[k].buffer);
     invocation.out.data = address(call.out.buffer);
     if (call.scratch.valid()) invocation.scratch = reinterpret_cast<int8_t*>(address(call.scratch));
     invoke(invocation);
+  }
+
+  // To where channel 0 would be: before the memory, maybe, and so made of numbers.
+  std::vector<const void*> brought_pointers(const Call& call, const Counters& counters) const {
+    const auto arena = reinterpret_cast<uintptr_t>(laid_out_[kArena.index()].get());
+    std::vector<const void*> pointers;
+    const size_t count = program_.params[static_cast<size_t>(call.params)].constants.size();
+    for (size_t k = 0; k < count; ++k)
+      pointers.push_back(reinterpret_cast<const void*>(
+          arena + static_cast<uintptr_t>(brought_address(program_, call, k, counters))));
+    return pointers;
   }
 
   const Program& program_;

@@ -197,7 +197,9 @@ class Lowering {
     const KernelId kernel = chosen(s.kernel, use);
     Call call{.op = s.op, .method = s.method, .use = number, .kernel = kernel};
     const int64_t scratch = s.scratch.valid() ? schedule_.buffer(s.scratch).size_bytes() : 0;
-    call.params = params(s.op, kernel, use, number, scratch);
+    call.params = params(s, kernel, use, number, scratch);
+    call.brought = s.constants;
+    call.record = s.record;
     call.position = position_;
     call.operands = use.inputs;
     for (size_t k = 0; k < use.inputs.size(); ++k) {
@@ -322,13 +324,19 @@ class Lowering {
   }
 
   // Calls of one operator whose kernels take the very same values share them.
-  int params(OpId id, KernelId kernel, const KernelUse& use, int number, int64_t scratch) {
+  int params(const Step& s, KernelId kernel, const KernelUse& use, int number, int64_t scratch) {
     if (std::holds_alternative<std::monostate>(use.params)) return -1;
+    const OpId id = s.op;
     const bool told = info(kernel).scratch_within != nullptr;
-    const auto [it, added] = params_.try_emplace({id, kernel, number, told ? scratch : 0}, -1);
+    const int64_t channels =
+        s.constants.valid() ? schedule_.buffer(s.constants).packed.channels : 0;
+    const auto [it, added] =
+        params_.try_emplace({id, kernel, number, told ? scratch : 0, channels}, -1);
     if (!added) return it->second;
     const KernelParams values =
         params_of(graph_, graph_.op(id), kernel, use, told ? std::optional(scratch) : std::nullopt);
+    if (s.constants.valid())
+      return it->second = brought_params(s, {params_name(id, kernel, number), values, {}});
     std::vector<PackedConstant> constants;
     if (packs_) constants = pack(graph_, graph_.op(id), kernel);
     for (const int other : params_of_[id]) {
@@ -345,9 +353,51 @@ class Lowering {
     return it->second;
   }
 
+  // Constants in an image: those of the same records are there once.
+  int brought_params(const Step& s, ProgramParams params) {
+    const PackedRecords& records = schedule_.buffer(s.constants).packed;
+    const auto number = static_cast<int>(program_.params.size());
+    for (PlacedBuffer& placed : program_.buffers) {
+      if (placed.constant >= 0) break;  // constants come behind all others
+      if (schedule_.buffer(placed.id).packed != records) continue;
+      if (placed.packed >= 0) {
+        const ProgramParams& known = program_.params[static_cast<size_t>(placed.packed)];
+        params.constants = known.constants;
+        params.records = known.records;
+      } else {
+        placed.packed = number;
+      }
+    }
+    if (!params.records) {
+      const PlacedBuffer image = image_of(records);
+      std::vector<PackedConstant> constants = pack(graph_, graph_.op(s.op), records.kernel);
+      params.records = record_layout(packed_sizes(constants), records.channels,
+                                     packed_channels(graph_, graph_.op(s.op)));
+      for (PackedConstant& packed : constants) {
+        if (!packs_) packed.data.clear();
+        const std::string name = params.name + "_" + packed.role;
+        params.constants.push_back(
+            add_constant(name, std::move(packed), {}, image.memory, image.address));
+      }
+    }
+    params_of_[s.op].push_back(number);
+    program_.params.push_back(std::move(params));
+    return number;
+  }
+
+  const PlacedBuffer& image_of(const PackedRecords& records) const {
+    const auto stored = std::ranges::find_if(program_.buffers, [&](const PlacedBuffer& placed) {
+      return placed.constant < 0 && program_.memory(placed.memory).storage.has_value() &&
+             schedule_.buffer(placed.id).packed == records;
+    });
+    check(stored != program_.buffers.end(), "brought constants are nowhere");
+    return *stored;
+  }
+
   bool holds(const ProgramParams& known, const KernelParams& params,
              const std::vector<PackedConstant>& constants) const {
-    if (!same_values(known.params, params) || known.constants.size() != constants.size())
+    if (!same_values(known.params, params) || known.constants.size() != constants.size() ||
+        known.records)
       return false;
     for (size_t k = 0; k < constants.size(); ++k) {
       if (!same_elements(program_.constant(known.constants[k])->content, constants[k]))
@@ -412,21 +462,25 @@ class Lowering {
 
   // A buffer in flash, behind the ones before.
   BufferId add_constant(std::string name, PackedConstant content, TensorId tensor) {
-    const BufferId id{static_cast<int32_t>(program_.buffers.size())};
     const int64_t alignment = std::max<int64_t>(1, size_bytes(content.type));
-    const auto size = static_cast<int64_t>(content.data.size());
     int64_t& end = program_.memories[kFlash.index()].size_bytes;
     const int64_t address = (end + alignment - 1) / alignment * alignment;
+    end = address + std::ssize(content.data);
+    return add_constant(std::move(name), std::move(content), tensor, kFlash, address);
+  }
+
+  BufferId add_constant(std::string name, PackedConstant content, TensorId tensor, MemoryId memory,
+                        int64_t address) {
+    const BufferId id{static_cast<int32_t>(program_.buffers.size())};
     program_.buffers.push_back({.id = id,
                                 .tensor = tensor,
                                 .type = content.type,
                                 .extents = content.shape,
-                                .memory = kFlash,
+                                .memory = memory,
                                 .address = address,
-                                .size_bytes = size,
+                                .size_bytes = std::ssize(content.data),
                                 .live = {0, steps_},
                                 .constant = static_cast<int>(program_.constants.size())});
-    end = address + size;
     program_.constants.push_back({std::move(name), std::move(content), id});
     return id;
   }
@@ -439,7 +493,7 @@ class Lowering {
   Program program_;
   Position position_ = 0, steps_ = 0;
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
-  std::map<std::tuple<OpId, KernelId, int, int64_t>, int> params_;
+  std::map<std::tuple<OpId, KernelId, int, int64_t, int64_t>, int> params_;
   std::map<OpId, std::vector<int>> params_of_;
   std::unordered_multimap<size_t, std::pair<std::string, BufferId>> constants_;  ///< by hash
   std::set<int> shared_;         ///< those with several owners

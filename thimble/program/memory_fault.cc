@@ -7,6 +7,9 @@
 #include <set>
 #include <string_view>
 
+#include "thimble/model/division.h"
+#include "thimble/schedule/records.h"
+
 namespace thimble {
 namespace {
 
@@ -14,13 +17,18 @@ std::string buffer_fault(const Program& program, const PlacedBuffer& buffer) {
   if (!buffer.memory.valid() || buffer.memory.index() >= program.memories.size())
     return "lies in a memory that does not exist";
   const bool in_flash = buffer.memory == kFlash;
-  if (in_flash != (buffer.constant >= 0)) return "is no packed constant in flash";
+  const bool in_image = buffer.constant >= 0 && program.memory(buffer.memory).storage.has_value();
+  if ((in_flash || in_image) != (buffer.constant >= 0)) return "is no packed constant in flash";
   if (!is_laid_out(buffer.memory) && !in_flash) return "";
   const ProgramMemory& memory = program.memory(buffer.memory);
   if (buffer.address < 0 || buffer.size_bytes < 0 ||
       buffer.address > memory.size_bytes - buffer.size_bytes)
     return fmt::format("lies outside the {}", memory.name);
-  if (!in_flash) return "";
+  if (buffer.packed >= std::ssize(program.params) ||
+      (buffer.packed >= 0 &&
+       !program.params[static_cast<size_t>(buffer.packed)].records.has_value()))
+    return "holds constants that are not brought";
+  if (!in_flash && !in_image) return "";
   const auto number = static_cast<size_t>(buffer.constant);
   if (number >= program.constants.size()) return "is a constant that does not exist";
   const ProgramConstant& constant = program.constants[number];
@@ -41,6 +49,35 @@ std::string flash_fault(const Program& program) {
       return fmt::format("buffer {} overlaps another one in flash", in_flash[k]->id.value);
   }
   return "";
+}
+
+// Behind its header an image has the records of its constants, each buffer of them apart.
+std::string image_fault(const Program& program) {
+  for (size_t m = 0; m < program.memories.size(); ++m) {
+    int64_t end = kImageHeaderBytes;
+    for (const BufferId id : image_of(program, {static_cast<int32_t>(m)})) {
+      const PlacedBuffer& buffer = program.buffer(id);
+      const RecordLayout& records = *program.params[static_cast<size_t>(buffer.packed)].records;
+      const int64_t granule = program.memories[m].storage->write_bytes;
+      const int64_t stride = ceil_div(records.record_bytes, granule) * granule;
+      if (buffer.address < end || buffer.size_bytes != records.count * stride)
+        return fmt::format("buffer {} is no part of an image", id.value);
+      end = buffer.address + buffer.size_bytes;
+    }
+  }
+  return "";
+}
+
+// What is brought has its constants in an image; that the records are theirs, whoever reads them
+// finds out.
+std::string records_fault(const Program& program, const ProgramParams& params) {
+  if (!params.records) return "";
+  for (const BufferId id : params.constants) {
+    const bool known = id.valid() && id.index() < program.buffers.size();
+    const ProgramConstant* constant = known ? program.constant(id) : nullptr;
+    if (constant == nullptr || is_in_flash(program, *constant)) return "are brought from nowhere";
+  }
+  return params.records->count > 0 && params.records->record_bytes > 0 ? "" : "are none";
 }
 
 // The emitted code calls them so.
@@ -105,6 +142,11 @@ std::string memory_fault(const Program& program) {
   for (const ProgramState& state : program.states) {
     if (std::string fault = state_fault(program, state); !fault.empty()) return fault;
   }
+  for (const ProgramParams& params : program.params) {
+    if (std::string fault = records_fault(program, params); !fault.empty())
+      return fmt::format("the records of {} {}", params.name, fault);
+  }
+  if (std::string fault = image_fault(program); !fault.empty()) return fault;
   const std::string fault = flash_fault(program);
   return fault.empty() ? name_fault(program) : fault;
 }

@@ -172,10 +172,38 @@ int64_t state_bytes(const Program& program) {
   return sum;
 }
 
+bool is_in_flash(const Program& program, const ProgramConstant& constant) {
+  return program.memory_of(constant.buffer) == kFlash;
+}
+
+std::vector<BufferId> image_of(const Program& program, MemoryId memory) {
+  std::vector<BufferId> result;
+  for (const PlacedBuffer& buffer : program.buffers) {
+    if (buffer.packed >= 0 && buffer.memory == memory && program.memory(memory).storage)
+      result.push_back(buffer.id);
+  }
+  std::ranges::sort(result, {}, [&](BufferId id) { return program.address(id); });
+  return result;
+}
+
+int64_t record_of(const Call& call, const Counters& counters) {
+  return evaluate(call.record, counters);
+}
+
+int64_t brought_address(const Program& program, const Call& call, size_t k,
+                        const Counters& counters) {
+  const RecordLayout& records = *program.params[static_cast<size_t>(call.params)].records;
+  const RecordLayout::Part& part = records.parts[k];
+  const int64_t record = record_of(call, counters);
+  const int64_t rows = program.buffer(call.brought).extents[0];
+  return program.address(call.brought) + record % rows * records.record_bytes + part.offset -
+         record * part.bytes_of_channels;
+}
+
 int64_t constant_bytes(const Program& program) {
   int64_t sum = 0;
   for (const ProgramConstant& constant : program.constants)
-    sum += static_cast<int64_t>(constant.content.data.size());
+    sum += is_in_flash(program, constant) ? std::ssize(constant.content.data) : 0;
   return sum;
 }
 

@@ -19,7 +19,8 @@
 
 namespace thimble {
 
-/// A buffer of the schedule, or a packed constant.
+/// A buffer of the schedule, or a packed constant: in flash or, one record behind the other, in an
+/// image in storage.
 struct PlacedBuffer {
   BufferId id;
   TensorId tensor;  ///< invalid: scratch
@@ -32,6 +33,7 @@ struct PlacedBuffer {
   int64_t size_bytes = 0;
   LiveRange live;     ///< in positions of the schedule
   int constant = -1;  ///< index into Program::constants, or -1
+  int packed = -1;    ///< whose constants lie there, records of them: index into Program::params
   bool operator==(const PlacedBuffer&) const = default;
 };
 
@@ -82,7 +84,11 @@ struct Call {
   std::vector<CallAxis> axes;     ///< of the output, in kernel coordinates: the kernel's four
   std::optional<CallAxis> chunk;  ///< accumulate
   BufferId scratch;               ///< invalid if the kernel needs none
-  bool recomputes = false;        ///< the step says so
+  /// Where the constants of its parameters are, brought from storage, and which of their records
+  /// the call has; invalid: in flash.
+  BufferId brought;
+  IndexExpr record;
+  bool recomputes = false;  ///< the step says so
   bool operator==(const Call&) const = default;
 };
 
@@ -97,8 +103,8 @@ struct TransferCall {
   TokenId token;
   Position position = 0;  ///< of the step it came from
   BufferId stored;        ///< of an erase: the first of `erased`
-  BufferId held, tags;    ///< of a read or write; tags: one per record
-  CallAxis records;       ///< as above
+  BufferId held, tags;  ///< of a read or write; tags: one per record; invalid: behind each of them
+  CallAxis records;     ///< as above
   int64_t record_bytes = 0, stride_bytes = 0;
   IndexExpr origin;  ///< of the held buffer, in records
   int64_t rows = 0;  ///< of a ring; 0: none
@@ -131,9 +137,10 @@ struct ProgramConstant {
 };
 
 struct ProgramParams {
-  std::string name;                 ///< identifier: "conv_2d_0"
-  KernelParams params;              ///< pointers null
-  std::vector<BufferId> constants;  ///< in the order of the pointers
+  std::string name;                          ///< identifier: "conv_2d_0"
+  KernelParams params;                       ///< pointers null
+  std::vector<BufferId> constants;           ///< in the order of the pointers
+  std::optional<RecordLayout> records = {};  ///< of constants in storage
 };
 
 /// Where an input or output lies.
@@ -181,8 +188,19 @@ struct Program {
 /// Bytes that keep their values between inferences.
 [[nodiscard]] int64_t state_bytes(const Program& program);
 
-/// Bytes of packed constants, without what aligns them.
+/// Bytes of packed constants in flash, without what aligns them.
 [[nodiscard]] int64_t constant_bytes(const Program& program);
+
+/// Whether a constant lies in flash, and is no part of an image in storage.
+[[nodiscard]] bool is_in_flash(const Program& program, const ProgramConstant& constant);
+/// What an image in storage has, in order of its addresses: buffers with PlacedBuffer::packed.
+[[nodiscard]] std::vector<BufferId> image_of(const Program& program, MemoryId memory);
+/// The record that a call has of its constants.
+[[nodiscard]] int64_t record_of(const Call& call, const Counters& counters);
+/// Bytes from the start of the memory that holds a call's brought constants to where constant k
+/// would have the part of channel 0: what its kernel is handed. May lie before that memory.
+[[nodiscard]] int64_t brought_address(const Program& program, const Call& call, size_t k,
+                                      const Counters& counters);
 
 /// Whether a streamed port is whole in memory at some time: collected, or in a ring as long.
 [[nodiscard]] bool is_whole(const Program& program, const ProgramPort& port);

@@ -14,8 +14,24 @@ RunTransfers::RunTransfers(const Program& program, Address address, MemoryStorag
   for (const ProgramMemory& memory : program.memories) {
     storages_.emplace_back(memory.name, memory.storage ? memory.size_bytes : 0, line, place);
     drivers_.push_back(storages_.back().driver());
-    transfers_.push_back({&drivers_.back(), flights_.data(), THIMBLE_STORAGE_OK});
+    transfers_.push_back({&drivers_.back(), flights_.data(), THIMBLE_STORAGE_OK, 0});
   }
+  for (size_t m = 0; m < program.memories.size(); ++m) {
+    const MemoryId memory{static_cast<int32_t>(m)};
+    const std::optional<StorageImage> image = storage_image(program, memory);
+    if (!image) continue;
+    std::vector<uint8_t>& bytes = storages_[m].bytes();
+    int64_t at = 0;
+    image->write([&](std::span<const uint8_t> piece) {
+      std::ranges::copy(piece, bytes.begin() + at);
+      at += std::ssize(piece);
+    });
+    images_.emplace_back(m, image->header());
+  }
+}
+
+void RunTransfers::begin_inference() {
+  for (const auto& [memory, header] : images_) runtime::check_image(transfers_[memory], 0, header);
 }
 
 void RunTransfers::execute(const TransferCall& transfer, const Counters& counters) {
@@ -41,7 +57,8 @@ void RunTransfers::execute(const TransferCall& transfer, const Counters& counter
   const runtime::HeldRows held{address_(transfer.held),
                                static_cast<int32_t>(evaluate(transfer.origin, counters)),
                                static_cast<int32_t>(transfer.rows)};
-  auto* const tags = reinterpret_cast<uint32_t*>(address_(transfer.tags));
+  auto* const tags =
+      transfer.tags.valid() ? reinterpret_cast<uint32_t*>(address_(transfer.tags)) : nullptr;
   const Interval moved = records_of(transfer, counters);
   const auto first = static_cast<int32_t>(moved.begin), end = static_cast<int32_t>(moved.end);
   if (transfer.passage.valid()) {

@@ -4,10 +4,12 @@
 
 #include <deque>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "thimble/program/memory_storage.h"
 #include "thimble/program/program.h"
+#include "thimble/program/storage_image.h"
 #include "thimble_runtime/compressed_transfers.h"
 
 namespace thimble {
@@ -21,6 +23,8 @@ class RunTransfers {
   RunTransfers(const Program& program, Address address, MemoryStorage::Line line = nullptr,
                const MemoryStorage::Place& place = nullptr);
 
+  /// Before the calls of each: images are compared, as emitted code does.
+  void begin_inference();
   void execute(const TransferCall& transfer, const Counters& counters);
   /// Whether all have succeeded.
   [[nodiscard]] bool ok() const;
@@ -36,6 +40,7 @@ class RunTransfers {
   std::deque<thimble_storage> drivers_;        ///< by memory
   std::vector<runtime::InFlight> flights_;     ///< by token
   std::vector<runtime::Transfers> transfers_;  ///< by memory
+  std::vector<std::pair<size_t, runtime::ImageHeader>> images_;  ///< with their memories
 };
 
 }  // namespace thimble

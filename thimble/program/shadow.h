@@ -20,6 +20,7 @@ struct Content {
   int64_t reduced = 0;
   int64_t tag_of = -1;  ///< of a record (flights.h), by number
   bool erased = false;  ///< storage that may be written
+  BufferId image;       ///< valid: of packed constants, as their records lie in storage
   auto operator<=>(const Content&) const = default;
 };
 

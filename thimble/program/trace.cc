@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <map>
 
 #include "thimble/model/error.h"
@@ -34,6 +35,8 @@ class Tracer {
     }
   }
 
+  void begin_inference() { transfers_.begin_inference(); }
+
   void visit(const TransferCall& transfer, const Counters& counters) {
     transfers_.execute(transfer, counters);
   }
@@ -46,7 +49,7 @@ class Tracer {
     } else if (delivers(program_, call)) {
       rows("deliver", call, call.in[0], given.in[0], given.region);
     } else {
-      kernel(call, given);
+      kernel(call, counters, given);
     }
   }
 
@@ -76,9 +79,11 @@ class Tracer {
     return fmt::format("{}+{}", trace_memory(program_, id), program_.address(id) + offset);
   }
 
-  void kernel(const Call& call, const Arguments& given) {
+  void kernel(const Call& call, const Counters& counters, const Arguments& given) {
     std::string text = info(call.kernel).name;
-    if (call.params >= 0) text += fmt::format(" params {}", params_number(call.params));
+    if (call.params >= 0)
+      text += fmt::format(" params {}", call.brought.valid() ? brought_number(call, counters)
+                                                             : params_number(call.params));
     for (size_t k = 0; k < call.in.size(); ++k)
       text += trace_view(place(call.in[k].buffer), given.in[k]);
     text += trace_view(place(call.out.buffer), given.out) + trace_region(given.region);
@@ -90,6 +95,23 @@ class Tracer {
   // In the order in which they are used first; what is the same has one number.
   size_t params_number(int params) {
     if (const auto known = known_.find(params); known != known_.end()) return known->second;
+    const size_t number = number_of(params_[static_cast<size_t>(params)]);
+    known_[params] = number;
+    return number;
+  }
+
+  size_t brought_number(const Call& call, const Counters& counters) {
+    std::deque<std::string> places;
+    std::vector<const void*> pointers;
+    const ProgramParams& params = program_.params[static_cast<size_t>(call.params)];
+    for (size_t k = 0; k < params.constants.size(); ++k)
+      pointers.push_back(&places.emplace_back(
+          trace_place(program_.arena().name, brought_address(program_, call, k, counters))));
+    return number_of(thimble::bind(params.params, pointers));
+  }
+
+  // params: pointers to names.
+  size_t number_of(const KernelParams& params) {
     std::string text;
     const auto name = [](const void* constant) {
       return *static_cast<const std::string*>(constant);
@@ -99,9 +121,8 @@ class Tracer {
           if constexpr (!std::is_same_v<decltype(p), const std::monostate&>)
             text += trace_params(p, name);
         },
-        params_[static_cast<size_t>(params)]);
+        params);
     const auto [it, added] = numbers_.try_emplace(text, numbers_.size());
-    known_[params] = it->second;
     if (added) line_(fmt::format("params {} ={}", it->second, text));
     return it->second;
   }
@@ -136,6 +157,7 @@ class Tracer {
 void trace(const Graph& graph, const Program& program,
            const std::function<void(const std::string&)>& line) {
   Tracer tracer(graph, program, line);
+  tracer.begin_inference();
   execute(
       program, [&](const Call& call, const Counters& counters) { tracer.visit(call, counters); },
       [&](const TransferCall& transfer, const Counters& counters) {

@@ -30,6 +30,11 @@ inline std::string trace_constant(const std::string& name, const void* data, siz
   return name + hash;
 }
 
+/// Bytes from the start of a memory, maybe before it: of constants that were brought there.
+inline std::string trace_place(const std::string& memory, long long bytes) {
+  return memory + (bytes < 0 ? "" : "+") + std::to_string(bytes);
+}
+
 /// All numbers and pointers of a kernel's parameters; constant(pointer) names what it points to.
 template <class Params, class Constant>
 std::string trace_params(const Params& params, const Constant& constant) {

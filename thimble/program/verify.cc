@@ -107,6 +107,8 @@ class Verifier {
 
   std::string describe_byte(ShadowByte byte) const {
     const Content& content = contents_[byte.content];
+    if (content.image.valid())
+      return fmt::format("byte {} of packed constants {}", byte.byte, content.image.value);
     if (!content.tensor.valid()) return "nothing";
     const DType type = content.sums ? accumulator_type(graph_, content.tensor)
                                     : graph_.tensor(content.tensor).type;
@@ -203,7 +205,68 @@ class Verifier {
     }
     Side out = side(call.out, walk.out, given.out, accumulate);
     if (accumulate) out.content.reduced = chunk.end;
+    check_brought(call, counters, region);
     execute(call, walk, in, out, region, chunk);
+    if (call.brought.valid()) check_brought(call, counters, region);  // nothing went over them
+  }
+
+  // Constants that were brought are the record that has the region's channels, all of it.
+  void check_brought(const Call& call, const Counters& counters, const Region& region) {
+    const ProgramParams* params =
+        call.params < 0 ? nullptr : &program_.params[static_cast<size_t>(call.params)];
+    const bool brings = params != nullptr && params->records.has_value();
+    if (brings != call.brought.valid())
+      throw Fault{describe(graph_, call) + ": its constants are not where they are brought to"};
+    if (!brings) return;
+    const RecordLayout& records = *params->records;
+    const PlacedBuffer& held = program_.buffer(call.brought);
+    const bool its =
+        held.packed >= 0 && held.memory == kArena &&
+        program_.params[static_cast<size_t>(held.packed)].constants == params->constants &&
+        program_.params[static_cast<size_t>(held.packed)].records == records &&
+        held.extents.size() == 2 && held.extents[0] > 0 &&
+        held.extents[0] * records.record_bytes == held.size_bytes;
+    if (!its || !has_these_records(call, *params))
+      throw Fault{describe(graph_, call) + ": its constants are another call's"};
+    const int64_t record = record_of(call, counters);
+    const Interval channels = region.back();
+    if (record < 0 || record >= records.count ||
+        (records.count > 1 && (channels.begin < record * records.channels ||
+                               channels.end > (record + 1) * records.channels)))
+      throw Fault{
+          fmt::format("{} computes channels {} to {}, which record {} of its constants does "
+                      "not have",
+                      describe(graph_, call), channels.begin, channels.end - 1, record)};
+    const int64_t address = held.address + record % held.extents[0] * records.record_bytes;
+    flights_.check_read(&laid_out_[kArena.index()], address, records.record_bytes);
+    const ShadowByte first{contents_.number({.image = image_with(params->constants)}),
+                           static_cast<uint32_t>(record * records.record_bytes)};
+    spend(kWorkOfRun + static_cast<double>(records.record_bytes));
+    const int64_t other =
+        laid_out_[kArena.index()].first_other(address, first, records.record_bytes);
+    if (other < 0) return;
+    throw Fault{fmt::format("{} needs record {} of its constants at byte {}, which holds {}",
+                            describe(graph_, call), record, other,
+                            describe_byte(laid_out_[kArena.index()].at(other)))};
+  }
+
+  bool has_these_records(const Call& call, const ProgramParams& params) const {
+    std::vector<PackedSize> sizes;
+    for (const BufferId id : params.constants) {
+      const PackedConstant& content = program_.constant(id)->content;
+      sizes.push_back({std::ssize(content.data), content.part_channels});
+    }
+    return record_layout(sizes, params.records->channels,
+                         packed_channels(graph_, graph_.op(call.op))) == params.records;
+  }
+
+  BufferId image_with(const std::vector<BufferId>& constants) const {
+    for (const PlacedBuffer& buffer : program_.buffers) {
+      if (buffer.packed >= 0 && program_.memory(buffer.memory).storage &&
+          program_.params[static_cast<size_t>(buffer.packed)].constants == constants)
+        return buffer.id;
+    }
+    throw Fault{"constants are brought from no image"};
   }
 
   void execute(const Call& call, const Walk& walk, const std::vector<Side>& in, const Side& out,

@@ -100,11 +100,15 @@ std::string fit_text(const CompileReport& report) {
 Json buffers_json(const CompileReport& report) {
   Json buffers = Json::array();
   for (const PlacedBuffer& buffer : report.program.buffers) {
-    if (buffer.memory == kFlash) continue;  // "flash" has the bytes
+    if (buffer.constant >= 0) continue;  // "flash", or the image, has the bytes
     buffers.push_back(
         {{"id", buffer.id.value},
          {"tensor", buffer.tensor.valid() ? Json(buffer.tensor.value) : Json()},
-         {"name", buffer.tensor.valid() ? report.graph.tensor(buffer.tensor).name : "scratch"},
+         {"name",
+          buffer.tensor.valid() ? report.graph.tensor(buffer.tensor).name
+          : buffer.packed >= 0
+              ? "constants of " + report.program.params[static_cast<size_t>(buffer.packed)].name
+              : "scratch"},
          {"type", name(buffer.type)},
          {"extents", buffer.extents},
          {"ring", buffer.ring},

@@ -36,7 +36,7 @@ const Step* step_at(const Schedule& schedule, Position wanted) {
 }
 
 std::string live_buffer_text(const Graph& graph, const Buffer& buffer) {
-  if (!buffer.tensor.valid()) return "scratch";
+  if (!buffer.tensor.valid()) return buffer_name(graph, buffer);
   return fmt::format("{} {} {}'{}'", name(buffer.type), to_string(buffer.extents),
                      buffer.sums ? "sums of " : "", display_name(graph.tensor(buffer.tensor).name));
 }

@@ -44,6 +44,8 @@ const char* colour(BufferKind kind) {
       return "#f3bcbc";
     case BufferKind::kScratch:
       return "#d8d8d8";
+    case BufferKind::kConstants:
+      return "#d9c8ec";
     case BufferKind::kUser:  // not in the arena, and not in the picture
     case BufferKind::kStreamed:
       return "none";

@@ -94,6 +94,8 @@ std::string reads_text(const Step& step) {
       before = "+";
     }
   }
+  if (step.constants.valid())
+    text += fmt::format("{}{}", text.empty() ? "" : " ", buffer_label(step.constants));
   return text;
 }
 
@@ -158,7 +160,7 @@ class TextTree {
         fmt::format("{}", position_),
         with_separators(report_.live_bytes[static_cast<size_t>(position_)]),
         bars + executes_text(report_, s),
-        region_text(s.region, report_.graph.tensor(out.tensor).shape),
+        computes_text(report_.graph, schedule, s),
         reads_text(s),
         writes,
         buffer_name(report_.graph, out)};

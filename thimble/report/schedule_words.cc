@@ -103,6 +103,8 @@ const char* name(BufferKind kind) {
       return "accumulators";
     case BufferKind::kScratch:
       return "scratch";
+    case BufferKind::kConstants:
+      return "constants";
     case BufferKind::kUser:
       return "user";
     case BufferKind::kStreamed:
@@ -112,6 +114,7 @@ const char* name(BufferKind kind) {
 }
 
 BufferKind buffer_kind(const Graph& graph, const Buffer& buffer) {
+  if (buffer.packed.valid()) return BufferKind::kConstants;
   if (!buffer.tensor.valid()) return BufferKind::kScratch;
   if (buffer.memory == kCaller) return BufferKind::kUser;
   if (buffer.memory == kStream) return BufferKind::kStreamed;
@@ -123,6 +126,7 @@ BufferKind buffer_kind(const Graph& graph, const Buffer& buffer) {
 }
 
 std::string buffer_name(const Graph& graph, const Buffer& buffer) {
+  if (buffer.packed.valid()) return "constants of " + label(graph.op(buffer.packed.op));
   return buffer.tensor.valid() ? display_name(graph.tensor(buffer.tensor).name) : "scratch";
 }
 
@@ -140,6 +144,11 @@ std::string memory_text(const Schedule& schedule, const Placement& placement, Me
 std::string buffer_label(BufferId id) { return fmt::format("b{}", id.value); }
 
 std::string held_text(const Graph& graph, const Buffer& buffer) {
+  if (buffer.packed.valid()) {
+    const char* records = buffer.extents[0] == 1 ? "record" : "records";
+    return buffer.wrap ? fmt::format("ring of {} {}", buffer.wrap->modulus, records)
+                       : fmt::format("{} {}", buffer.extents[0], records);
+  }
   if (!buffer.tensor.valid()) return "";
   const Shape& shape = graph.tensor(buffer.tensor).shape;
   RegionExpr box;
@@ -157,6 +166,14 @@ std::string held_text(const Graph& graph, const Buffer& buffer) {
 std::string region_text(const RegionExpr& region, const Shape& shape) {
   const std::string text = parts(region, shape);
   return text.empty() ? "all" : text;
+}
+
+std::string computes_text(const Graph& graph, const Schedule& schedule, const Step& step) {
+  const Buffer& out = schedule.buffer(step.out);
+  if (!out.packed.valid()) return region_text(step.region, graph.tensor(out.tensor).shape);
+  if (step.transfer == TransferPart::kWait) return "";
+  if (!out.wrap) return "all records";
+  return fmt::format("record {}", to_string(step.region[0].begin));
 }
 
 std::string interval_text(const IntervalExpr& interval, size_t axis, size_t rank) {
@@ -191,7 +208,9 @@ namespace {
 // "STORE", "FETCH", "ERASE", and what waits for them.
 std::string transfer_label(const Schedule& schedule, const Step& step) {
   const bool from = is_stored(schedule, step.in[0].from[0]), to = is_stored(schedule, step.out);
-  const std::string what = from && to ? "ERASE" : from ? "FETCH" : "STORE";
+  const bool packed = schedule.buffer(step.out).packed.valid();
+  const std::string what = from && to ? "ERASE" : packed ? "WEIGHTS" : from ? "FETCH" : "STORE";
+  if (packed && step.transfer == TransferPart::kBegin) return "BRING " + what;
   return step.transfer == TransferPart::kWait ? "WAIT FOR " + what : what;
 }
 

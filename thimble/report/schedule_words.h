@@ -20,16 +20,18 @@ enum class BufferKind : uint8_t {
   kRing,
   kAccumulators,
   kScratch,
-  kUser,      ///< whole, in memory of the caller's
-  kStreamed,  ///< rows that come from the caller or go there
+  kConstants,  ///< packed ones, brought from storage, or their image there
+  kUser,       ///< whole, in memory of the caller's
+  kStreamed,   ///< rows that come from the caller or go there
 };
 inline constexpr BufferKind kBufferKinds[] = {
-    BufferKind::kWhole,        BufferKind::kBlock,   BufferKind::kSlice, BufferKind::kRing,
-    BufferKind::kAccumulators, BufferKind::kScratch, BufferKind::kUser,  BufferKind::kStreamed};
+    BufferKind::kWhole,     BufferKind::kBlock,        BufferKind::kSlice,
+    BufferKind::kRing,      BufferKind::kAccumulators, BufferKind::kScratch,
+    BufferKind::kConstants, BufferKind::kUser,         BufferKind::kStreamed};
 [[nodiscard]] const char* name(BufferKind kind);  ///< "whole", ...
 [[nodiscard]] BufferKind buffer_kind(const Graph& graph, const Buffer& buffer);
 
-/// The tensor's name on one line, or "scratch".
+/// The tensor's name on one line, or "scratch", or "constants of CONV_2D #3".
 [[nodiscard]] std::string buffer_name(const Graph& graph, const Buffer& buffer);
 /// "1,024 B of 32 KiB, layout proven optimal": what the layout takes, and of how much where it is
 /// not the arena.
@@ -42,6 +44,9 @@ inline constexpr BufferKind kBufferKinds[] = {
 
 /// Axes that are not computed whole, or "all": "row i0 + 1, channels [0, 8)".
 [[nodiscard]] std::string region_text(const RegionExpr& region, const Shape& shape);
+/// What the step does: that, or which records it brings.
+[[nodiscard]] std::string computes_text(const Graph& graph, const Schedule& schedule,
+                                        const Step& step);
 /// One interval of an axis; `rank` decides on the names (images: rows, columns, channels).
 [[nodiscard]] std::string interval_text(const IntervalExpr& interval, size_t axis, size_t rank);
 

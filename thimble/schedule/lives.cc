@@ -38,7 +38,7 @@ bool renewed_within(const Buffer& buffer, const LiveRange& range, const LoopStep
 
 bool touches(const LiveRange& a, const LiveRange& b) { return a.begin < b.end && b.begin < a.end; }
 
-void collect(const std::vector<Node>& nodes, int depth, StepUses& uses) {
+void collect(const Schedule& schedule, const std::vector<Node>& nodes, int depth, StepUses& uses) {
   for (const Node& node : nodes) {
     visit_node(
         node,
@@ -47,12 +47,15 @@ void collect(const std::vector<Node>& nodes, int depth, StepUses& uses) {
           touched.push_back(step.out);
           touched.push_back(step.scratch);
           touched.push_back(step.passage);
-          if (step.passage.valid())
-            uses.passages.try_emplace(step.passage, step.transfer == TransferPart::kBegin);
+          const bool begins = step.transfer == TransferPart::kBegin;
+          if (step.passage.valid()) uses.passages.try_emplace(step.passage, begins);
+          for (const BufferId id : {step.out, step.constants})
+            if (id.valid() && schedule.buffer(id).packed.valid())
+              uses.passages.try_emplace(id, begins);
         },
         [&](const Loop& loop) {
           const auto first = static_cast<Position>(uses.touched.size());
-          collect(loop.body, depth + 1, uses);
+          collect(schedule, loop.body, depth + 1, uses);
           const auto end = static_cast<Position>(uses.touched.size());
           uses.loops[loop.id.index()] = {{first, end}, depth};
         });
@@ -105,7 +108,7 @@ std::vector<LiveRange> lives(const StepUses& uses, const std::vector<Buffer>& bu
 std::vector<LiveRange> live_ranges(const Schedule& schedule) {
   StepUses uses;
   uses.loops.resize(static_cast<size_t>(schedule.loop_count));
-  collect(schedule.nodes, 0, uses);
+  collect(schedule, schedule.nodes, 0, uses);
   const auto there_always = [&](BufferId id) { return schedule.buffer(id).memory != kStream; };
   std::ranges::copy_if(schedule.inputs, std::back_inserter(uses.from_start), there_always);
   std::ranges::copy_if(schedule.outputs, std::back_inserter(uses.to_end), there_always);

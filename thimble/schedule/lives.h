@@ -18,7 +18,9 @@ struct StepUses {
   std::vector<LoopSteps> loops;
   std::vector<std::vector<BufferId>> touched;  ///< per position; invalid ids are none
   std::vector<BufferId> from_start, to_end;    ///< there before the first, needed behind the last
-  std::map<BufferId, bool> passages;           ///< of a transfer: whether its first step begins one
+  /// Passages of transfers, and packed constants that are brought: whether the first step that
+  /// touches it begins a transfer.
+  std::map<BufferId, bool> passages;
 };
 
 /// From the first to the last step that touches it; a buffer that carries data from one iteration

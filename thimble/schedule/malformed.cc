@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "thimble/operators/operators.h"
 #include "thimble/schedule/kernel_fit.h"
@@ -88,6 +89,7 @@ class Checker {
       if (extent < 1 || extent > kMost || (bytes *= extent) > kMost)
         return "its extents are out of range";
     }
+    if (b.packed.valid()) return packed(b);
     if (!b.tensor.valid() && schedule_.memory(b.memory).kind == MemoryKind::kBlockStorage)
       return "scratch does not lie in storage";
     if (!b.tensor.valid())
@@ -136,6 +138,32 @@ class Checker {
       }
     }
     return "";
+  }
+
+  std::string packed(const Buffer& b) const {
+    if (b.tensor.valid() || b.type != DType::kInt32 || b.sums || !b.order.empty() ||
+        b.chunk_bytes != 0 || b.extents.size() != 2 ||
+        b.origin != std::vector<IndexExpr>{index(0), index(0)})
+      return "packed constants are records of words";
+    if (b.packed.op.index() >= graph_.ops.size()) return "its operator does not exist";
+    const bool stored = schedule_.memory(b.memory).kind == MemoryKind::kBlockStorage;
+    if (!stored && b.memory != kArena) return "packed constants are brought to the arena";
+    const std::optional<RecordLayout>& layout = layout_of(b.packed);
+    if (!layout || b.extents[1] * size_bytes(b.type) != layout->record_bytes)
+      return "no kernel's constants are such records";
+    if (b.wrap) {
+      const bool ring = !stored && b.wrap->axis == 0 && b.wrap->modulus >= 1 &&
+                        b.wrap->modulus < layout->count && b.extents[0] == b.wrap->modulus;
+      return ring ? "" : "its ring is out of range";
+    }
+    return b.extents[0] == layout->count ? "" : "it does not hold all of its records";
+  }
+
+  const std::optional<RecordLayout>& layout_of(const PackedRecords& records) const {
+    const auto [it, added] =
+        layouts_.try_emplace({records.op, records.kernel, records.channels}, std::nullopt);
+    if (added && records.kernel.valid()) it->second = record_layout(graph_, records);
+    return it->second;
   }
 
   std::string ports(const std::vector<Port>& ports, const std::vector<BufferId>& buffers,
@@ -309,6 +337,11 @@ class Checker {
     if (out.memory == kCaller && is_input_.contains(s.out)) return "it writes the caller's input";
     if (s.transfer != TransferPart::kNone) return transfer_fault(schedule_, s);
     if (s.token.valid() || s.passage.valid()) return "it has a token, but is no transfer";
+    if (s.constants.valid()) {
+      if (std::string fault = brought(s); !fault.empty()) return fault;
+    } else if (s.record != IndexExpr{}) {
+      return "it names a record, but no packed constants are brought for it";
+    }
     if (std::string fault = reach(s); !fault.empty()) return fault;
     if (std::string fault = scratch(s); !fault.empty()) return fault;
     if (!s.op.valid()) {
@@ -323,6 +356,18 @@ class Checker {
       return "rows of the caller's are copied, and nothing else is done with them";
     if (s.op.index() >= graph_.ops.size()) return "its operator does not exist";
     return operands(s, graph_.op(s.op), out);
+  }
+
+  // The record that is named has the channels of the region.
+  std::string brought(const Step& s) const {
+    const Buffer& held = schedule_.buffer(s.constants);
+    if (!held.packed.valid() || held.packed.op != s.op || held.packed.kernel != s.kernel ||
+        is_stored(schedule_, s.constants))
+      return "its packed constants are another operator's or kernel's, or out of reach";
+    if (s.method != Method::kCompute && s.method != Method::kInPlace)
+      return "sums have their constants in flash";
+    if (!good(s.record) || !runs(s.record)) return "the record of its constants is out of range";
+    return "";
   }
 
   // Whatever is waited for has the buffers of what began, so that these live until then.
@@ -449,6 +494,7 @@ class Checker {
   const Graph& graph_;
   const Schedule& schedule_;
   std::map<TokenId, TokenUse> tokens_;
+  mutable std::map<std::tuple<OpId, KernelId, int64_t>, std::optional<RecordLayout>> layouts_;
   std::set<LoopId> loops_;
   std::map<LoopId, int64_t> running_;  // around the step at hand: iterations
   std::set<BufferId> is_input_;

@@ -51,7 +51,11 @@ bool has_whole_records(const Step& step, const Buffer& stored, int record_axis) 
 
 RecordForm record_form(const Buffer& buffer, int64_t write_bytes) {
   RecordForm form{.record_bytes = buffer.size_bytes()};
-  if (const std::vector<int> axes = lying_axes(buffer, buffer.extents); !axes.empty()) {
+  if (buffer.packed.valid()) {
+    form.axis = 0;
+    form.count = buffer.extents[0];
+    form.record_bytes = buffer.extents[1] * size_bytes(buffer.type);
+  } else if (const std::vector<int> axes = lying_axes(buffer, buffer.extents); !axes.empty()) {
     const int64_t extent = buffer.extents[static_cast<size_t>(axes[0])];
     if (form.record_bytes / extent >= kLeastRecordBytes) {
       form.axis = axes[0];
@@ -79,13 +83,49 @@ int64_t passage_bytes(int64_t chunk_bytes) {
   return runtime::passage_bytes(static_cast<uint32_t>(chunk_bytes));
 }
 
+namespace {
+
+/// Calls visit(buffer, address) for what lies in the image of a memory; its end, whole blocks.
+template <class Visit>
+int64_t each_in_image(const Schedule& schedule, MemoryId memory, const Visit& visit) {
+  const std::optional<BlockStorage>& storage = schedule.memory(memory).storage;
+  if (!storage) return 0;
+  const int64_t granule = storage->write_bytes;
+  const int64_t first = ceil_div(kImageHeaderBytes, granule) * granule;
+  int64_t end = first;
+  for (size_t b = 0; b < schedule.buffers.size(); ++b) {
+    const Buffer& buffer = schedule.buffers[b];
+    if (!buffer.packed.valid() || buffer.memory != memory) continue;
+    visit(b, end);
+    end += placed_bytes(schedule, buffer);
+  }
+  if (end == first) return 0;
+  const int64_t block = std::max<int64_t>(storage->erase_bytes, 1);
+  return ceil_div(end, block) * block;
+}
+
+}  // namespace
+
+std::vector<int64_t> image_addresses(const Schedule& schedule) {
+  std::vector<int64_t> result(schedule.buffers.size(), -1);
+  for (size_t m = 0; m < schedule.memories.size(); ++m)
+    each_in_image(schedule, {static_cast<int32_t>(m)},
+                  [&](size_t b, int64_t address) { result[b] = address; });
+  return result;
+}
+
+int64_t image_bytes(const Schedule& schedule, MemoryId memory) {
+  return each_in_image(schedule, memory, [](size_t, int64_t) {});
+}
+
 bool is_stored(const Schedule& schedule, BufferId buffer) {
   return schedule.memory(schedule.buffer(buffer).memory).kind == MemoryKind::kBlockStorage;
 }
 
 int64_t placed_bytes(const Schedule& schedule, const Buffer& buffer) {
   const ScheduleMemory& memory = schedule.memory(buffer.memory);
-  if (!memory.storage || !buffer.tensor.valid()) return buffer.size_bytes();
+  if (!memory.storage || (!buffer.tensor.valid() && !buffer.packed.valid()))
+    return buffer.size_bytes();
   return record_form(buffer, memory.storage->write_bytes).stored_bytes();
 }
 
@@ -104,6 +144,12 @@ IntervalExpr records_of(const Schedule& schedule, const Step& step) {
 
 std::string held_fault(const Buffer& held, const Buffer& stored) {
   const RecordForm form = record_form(stored, 1);
+  if (held.packed != stored.packed) return "the two sides of a transfer hold different constants";
+  if (stored.packed.valid()) {
+    const bool records =
+        held.extents[1] == stored.extents[1] && (held.wrap || held.extents[0] == stored.extents[0]);
+    return records ? "" : "a transfer moves whole records";
+  }
   if (held.extents.size() != stored.extents.size() || held.type != stored.type)
     return "the two sides of a transfer hold different things";
   if (lying_axes(held, stored.extents) != lying_axes(stored, stored.extents))
@@ -157,6 +203,12 @@ std::string transfer_fault(const Schedule& schedule, const Step& step) {
   if (const std::string fault = held_fault(held, stored); !fault.empty()) return fault;
   if (step.transfer == TransferPart::kBegin && !has_whole_records(step, stored, form.axis))
     return "a transfer moves whole records";
+  if (stored.packed.valid()) {
+    if (!sides.reads) return "packed constants are not written";
+    return step.scratch.valid() || step.passage.valid()
+               ? "records of packed constants have neither tags nor a passage"
+               : "";
+  }
   if (!step.scratch.valid() || step.scratch.index() >= schedule.buffers.size())
     return "a transfer has no tags";
   const Buffer& tags = schedule.buffer(step.scratch);

@@ -42,6 +42,14 @@ constexpr int64_t kUsualChunkBytes = 256;  // a page of NOR flash
 /// Bytes of the passage for chunks.
 [[nodiscard]] int64_t passage_bytes(int64_t chunk_bytes);
 
+/// Storage with packed constants begins with an image of them: its header, whole granules, then
+/// the records of each buffer of them, one behind the other, and what is left of a block.
+constexpr int64_t kImageHeaderBytes = 32;
+/// Where the records lie, per buffer; -1: it is not in an image.
+[[nodiscard]] std::vector<int64_t> image_addresses(const Schedule& schedule);
+/// Bytes of the image in that memory; 0: there is none.
+[[nodiscard]] int64_t image_bytes(const Schedule& schedule, MemoryId memory);
+
 [[nodiscard]] bool is_stored(const Schedule& schedule, BufferId buffer);
 /// Bytes that the buffer takes in its memory: in storage, of its records.
 [[nodiscard]] int64_t placed_bytes(const Schedule& schedule, const Buffer& buffer);

@@ -86,6 +86,7 @@ std::vector<BufferId> read_buffers(const Step& step) {
   for (const Operand& operand : step.in) {
     result.insert(result.end(), operand.from.begin(), operand.from.end());
   }
+  if (step.constants.valid()) result.push_back(step.constants);
   return result;
 }
 

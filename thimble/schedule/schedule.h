@@ -27,6 +27,7 @@
 #include "thimble/schedule/index_expr.h"
 #include "thimble/schedule/memories.h"
 #include "thimble/target/kernels/kernel.h"
+#include "thimble/target/kernels/packed_records.h"
 
 namespace thimble {
 
@@ -39,10 +40,11 @@ struct Wrap {
   bool operator==(const Wrap&) const = default;
 };
 
-/// Memory that holds a part of a tensor. Without a ring, tensor element e is at e - origin, in a
-/// box of shape `extents`; with one, origin is 0 on the axes that are taken modulo.
+/// Memory that holds a part of a tensor, or records of packed constants. Without a ring, tensor
+/// element e is at e - origin, in a box of shape `extents`; with one, origin is 0 on the axes that
+/// are taken modulo.
 struct Buffer {
-  TensorId tensor;            ///< invalid: scratch, `extents` is {bytes}
+  TensorId tensor;            ///< invalid: scratch, `extents` is {bytes}; or `packed`
   DType type = DType::kInt8;  ///< the tensor's, or that of its accumulators
   Shape extents;
   std::vector<IndexExpr> origin;  ///< a buffer whose origin follows a loop is new in each iteration
@@ -55,6 +57,9 @@ struct Buffer {
   /// In block storage: its records are compressed, and pass through so many bytes of memory at a
   /// time (records.h); 0: they lie there as they are.
   int64_t chunk_bytes = 0;
+  /// Extents are {records, words of one}: in block storage all of them, in other memory some, or a
+  /// ring of them.
+  PackedRecords packed = {};
 
   [[nodiscard]] int64_t size_bytes() const;
   /// Whether the ring takes the axis modulo; false without a ring.
@@ -103,8 +108,12 @@ struct Step {
   std::optional<IntervalExpr> chunk;  ///< kAccumulate: of chunk_axis; chunks go upwards from 0
   std::vector<Operand> in;            ///< one per operator input
   BufferId out;
-  BufferId scratch;         ///< invalid if none is needed; of a transfer: the tags of its records
-  BufferId passage;         ///< of a transfer of compressed records: what they pass through
+  BufferId scratch;  ///< invalid if none is needed; of a transfer: the tags of its records
+  BufferId passage;  ///< of a transfer of compressed records: what they pass through
+  /// Where the packed constants of its kernel are, brought from block storage: one of the records
+  /// that are held there. Invalid: they are in flash.
+  BufferId constants;
+  IndexExpr record = {};
   KernelId kernel;          ///< one that does() its operator; invalid: the portable one
   bool recomputes = false;  ///< what it produces may be produced more than once
   TransferPart transfer = TransferPart::kNone;
@@ -164,7 +173,7 @@ struct Schedule {
   bool operator==(const Schedule&) const = default;
 };
 
-/// Every buffer that the step reads.
+/// Every buffer that the step reads, packed constants among them.
 [[nodiscard]] std::vector<BufferId> read_buffers(const Step& step);
 
 /// Whether a copy takes rows from the caller, or hands them out.

@@ -105,7 +105,7 @@ class EventWalk {
   }
 
   void count_constants(const Call& call, const Region& region, const Counters& counters) {
-    if (call.params < 0 || empty(region)) return;
+    if (call.params < 0 || call.brought.valid() || empty(region)) return;
     int64_t bytes = 0;
     for (const BufferId id : program_.params[static_cast<size_t>(call.params)].constants) {
       if (const ProgramConstant* constant = program_.constant(id))

@@ -42,9 +42,12 @@ void write_inputs(const std::vector<InputSet>& sets, const fs::path& path) {
 }
 
 // As large as QEMU takes cards: a power of two.
-void make_card(int64_t bytes, const fs::path& path) {
+void make_card(int64_t bytes, const std::string& image, const fs::path& path) {
   constexpr int64_t kLeast = int64_t{1} << 20;
-  std::ofstream(path, std::ios::binary).close();
+  std::ofstream file(path, std::ios::binary);
+  file.write(image.data(), std::ssize(image));
+  file.close();
+  if (!file) throw CompileError(path.string(), "cannot be written");
   std::error_code error;
   fs::resize_file(path, std::bit_ceil(static_cast<uint64_t>(std::max(bytes, kLeast))), error);
   if (error) throw CompileError(path.string(), "cannot be written: " + error.message());
@@ -185,7 +188,14 @@ Measured run_on_qemu(const CrossBuild& build, const std::vector<InputSet>& sets,
                     .plugin_output = {},
                     .remote = {}};
   write_inputs(sets, folder.path() / kInputFile);
-  if (options.card_bytes > 0) make_card(options.card_bytes, folder.path() / kCardFile);
+  if (options.card_bytes > 0)
+    make_card(options.card_bytes, options.card_image, folder.path() / kCardFile);
+  for (const auto& [name, bytes] : options.files) {
+    std::ofstream file(folder.path() / name, std::ios::binary);
+    file.write(bytes.data(), std::ssize(bytes));
+    file.close();
+    if (!file) throw CompileError(name, "cannot be written");
+  }
   const ProcessResult result = emulate(firmware.board, sets.size(), folder.path(), options);
   if (result.timed_out) {
     throw CompileError(measured.machine, fmt::format("did not finish within {:.0f} s of emulation",

@@ -43,8 +43,12 @@ struct EmulationOptions {
   std::vector<bool> goes_on;
   /// What the board's first UART is joined to, as QEMU's option -serial has it: "unix:PATH".
   std::string serial = "null";
-  /// The least of a card in the board's slot, a new one full of zeros; 0: there is none.
+  /// The least of a card in the board's slot, a new one; 0: there is none.
   int64_t card_bytes = 0;
+  /// What it begins with, zeros behind that.
+  std::string card_image;
+  /// Files that the firmware may open: name and bytes.
+  std::vector<std::pair<std::string, std::string>> files;
   std::string plugin;  ///< of QEMU, a shared object that writes to the file of its option `out`
 };
 

@@ -58,6 +58,9 @@ enum {
   THIMBLE_STORAGE_FULL = -6,
   /* NAME_run was given no driver (a null pointer). No driver returns it. */
   THIMBLE_STORAGE_MISSING = -7,
+  /* What the storage begins with is no image of this model's constants, as NAME_STORAGE.img is:
+     none was stored, or another model's. NAME_run finds it; no driver returns it. */
+  THIMBLE_STORAGE_OTHER_IMAGE = -8,
   /* From here down: statuses of a driver's own. */
   THIMBLE_STORAGE_OWN = -64
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transfers between memory and block storage, as emitted code begins and awaits them. A tensor in
 // storage is an array of records, rows of an image; each has a tag, its CRC-32, in memory, so that
-// a record which is damaged, stale or another's is found when it is read.
+// a record which is damaged, stale or another's is found when it is read. Packed constants are
+// records of an image that was stored before, with their checks behind them.
 //
 //   Three rows of 10 B in a ring of two; a granule of 4 B, so records are 12 B apart:
 //
@@ -38,7 +39,7 @@ struct InFlight {
   uint8_t faults;   ///< so far
   Records records;  ///< of an erase: one, of all of its bytes
   HeldRows held;
-  const uint32_t* tags;  ///< of a read: what the records must be
+  const uint32_t* tags;  ///< of a read: what the records must be; null: they are of an image
   int32_t done, begun;   ///< records [done, begun) are with the driver, those before are moved
   int32_t end;
 };
@@ -48,17 +49,41 @@ struct Transfers {
   const thimble_storage* storage;
   InFlight* flights;  ///< by token
   int32_t status;     ///< the first fault; then nothing begins any more
+  uint32_t image;     ///< the number of the image that is stored, if there is one
 };
+
+/// What a storage with an image of packed constants begins with: which image it is, `number` among
+/// its bytes. Records of the image end with their check (image_check), of 4 B.
+struct ImageHeader {
+  uint32_t number;
+  uint32_t words[7];
+};
+/// The check of a record's bytes before it. Another image's record is found, and so is another one
+/// of this: each address has its own.
+[[nodiscard]] uint32_t image_check(const uint8_t* bytes, uint32_t size, uint32_t image,
+                                   uint32_t address) noexcept;
 
 /// Faults of a transfer that are tried again.
 constexpr int32_t kRetries = 3;
+
+/// A pointer into a record of constants, to where the part of channel 0 would lie: `offset` bytes
+/// behind the record's first, or before it, where nothing need be.
+template <class T>
+const T* of_channel_0(const int8_t* record, int32_t offset) noexcept {
+  return reinterpret_cast<const T*>(reinterpret_cast<uintptr_t>(record) +
+                                    static_cast<uintptr_t>(intptr_t{offset}));
+}
 
 /// Begins to write records [first, end); of none (first >= end): nothing, and no bytes are looked
 /// at. The rows are left alone until wait(). tags: by record; set here.
 void begin_write(Transfers& transfers, int32_t token, const Records& records, const HeldRows& held,
                  uint32_t* tags, int32_t first, int32_t end) noexcept;
-/// Begins to read. The rows are not what was stored before wait() returns, nor after it if there
-/// was a fault.
+/// Compares what the storage begins with: if that is another image, the status is
+/// THIMBLE_STORAGE_OTHER_IMAGE.
+void check_image(Transfers& transfers, int32_t token, const ImageHeader& wanted) noexcept;
+
+/// Begins to read. tags: null where the records are of an image. The rows are not what was stored
+/// before wait() returns, nor after it if there was a fault.
 void begin_read(Transfers& transfers, int32_t token, const Records& records, const HeldRows& held,
                 const uint32_t* tags, int32_t first, int32_t end) noexcept;
 /// Begins to erase `size` bytes; nothing where the driver cannot erase, as it need not.

@@ -132,6 +132,9 @@ struct PackedConstant {
   DType type = DType::kInt8;
   Shape shape;  ///< as packed
   Bytes data;
+  /// Where it is one part behind the other, for so many output channels each: a call of some
+  /// channels reads their parts alone. 0: any call may read all of it.
+  int64_t part_channels = 0;
   bool operator==(const PackedConstant&) const = default;
 };
 

@@ -53,7 +53,9 @@ Fours fours_of(const FoldedWeights& f) {
 namespace {
 
 std::vector<PackedConstant> pack_conv_2d_fours(const Operands& t) {
-  return {packed_words("fours", fours_of(FoldedConvolution(t).view({})).words)};
+  PackedConstant fours = packed_words("fours", fours_of(FoldedConvolution(t).view({})).words);
+  fours.part_channels = 4;
+  return {std::move(fours)};
 }
 
 int64_t conv_2d_fours_scratch_bytes(const KernelParams& portable) {

@@ -208,7 +208,10 @@ namespace {
 
 template <WeightForm kForm>
 std::vector<PackedConstant> pack_conv_2d_pairs(const Operands& t) {
-  return {packed_words("pairs", pairs_of(FoldedConvolution(t).view(clamp_of(t)), kForm).words)};
+  PackedConstant pairs =
+      packed_words("pairs", pairs_of(FoldedConvolution(t).view(clamp_of(t)), kForm).words);
+  if (kForm == WeightForm::kWide) pairs.part_channels = 2;
+  return {std::move(pairs)};
 }
 
 int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable) {

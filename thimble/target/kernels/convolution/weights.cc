@@ -20,6 +20,11 @@ PackedConstant packed(std::string role, DType type, const std::vector<T>& values
   return result;
 }
 
+PackedConstant by_channel(PackedConstant constant) {
+  constant.part_channels = 1;
+  return constant;
+}
+
 std::vector<int32_t> bias_values(const Tensor* bias, size_t channels) {
   std::vector<int32_t> values(channels);
   if (bias == nullptr) return values;
@@ -82,8 +87,8 @@ std::vector<PackedConstant> packed_scales(const std::vector<runtime::Scale>& sca
     multipliers.push_back(scale.multiplier);
     shifts.push_back(static_cast<int8_t>(scale.shift));
   }
-  return {packed("multipliers", DType::kInt32, multipliers),
-          packed("shifts", DType::kInt8, shifts)};
+  return {by_channel(packed("multipliers", DType::kInt32, multipliers)),
+          by_channel(packed("shifts", DType::kInt8, shifts))};
 }
 
 bool has_foldable_weights(const Operands& t) {
@@ -148,8 +153,10 @@ std::vector<PackedConstant> weight_constants(const Operands& t, WeightOrder orde
   check(bias.has_value(), "a folded bias does not fit 32 bits");
   std::vector<PackedConstant> result =
       packed_scales(channel_scales(t, bias->size(), scale_of(t.out())));
-  result.insert(result.begin(), packed("bias", DType::kInt32, *bias));
-  result.insert(result.begin(), packed_weights(t, std::move(packed_shape)));
+  result.insert(result.begin(), by_channel(packed("bias", DType::kInt32, *bias)));
+  PackedConstant weights = packed_weights(t, std::move(packed_shape));
+  if (order == WeightOrder::kChannelFirst) weights.part_channels = 1;
+  result.insert(result.begin(), std::move(weights));
   return result;
 }
 

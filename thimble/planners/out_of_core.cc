@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/planners/out_of_core.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+
+#include "thimble/model/division.h"
+#include "thimble/model/error.h"
+#include "thimble/moves/spill.h"
+#include "thimble/operators/operators.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/evaluate.h"
+#include "thimble/plan/order_plan.h"
+#include "thimble/plan/order_problem.h"
+#include "thimble/plan/packed_forms.h"
+#include "thimble/schedule/records.h"
+
+namespace thimble {
+namespace {
+
+/// How a call of a piece has its constants.
+struct Constants {
+  enum class How : uint8_t { kInFlash, kHeld, kAgain, kTiled };
+  How how = How::kInFlash;
+  KernelId kernel = {};
+  int64_t channels = 0;  ///< of a record
+  int64_t records = 1, record_bytes = 0;
+  int64_t all_bytes = 0;  ///< of all records, as stored
+};
+
+/// Positions [begin, end) of the order, some way.
+struct Piece {
+  int begin = 0, end = 0;
+  bool fetches = false, stores = false;  ///< the value before it, or behind
+  int64_t rows = 0;  ///< of the last value, a tile; 0: each instance by itself, whole
+  std::vector<Constants> constants;  ///< per position
+  int64_t bytes = 0, moved = 0;
+  double cycles = 0;
+};
+
+/// A part of the order with its copies, on its own.
+struct Part {
+  Part(const AxisGraph& axes, Instances some, const LatencyEstimate& known)
+      : instances(std::move(some)), flow(axes, instances), latency(flow, known) {}
+  Instances instances;
+  Dataflow flow;
+  LatencyEstimate latency;
+};
+
+class OutOfCore {
+ public:
+  OutOfCore(const AxisGraph& axes, const Limits& limits, const OutOfCoreOptions& options)
+      : graph_(axes.graph()),
+        axes_(axes),
+        limits_(limits),
+        options_(options),
+        storage_(*limits.storage->storage),
+        base_(instances_of(graph_, limits.ports)),
+        flow_(axes, base_),
+        problem_(order_problem(graph_, base_, false)),
+        order_(original_order(problem_).ops),
+        bytes_(problem_, order_),
+        apart_(working_sets(problem_, order_)),
+        model_(latency_model_for(limits.core)),
+        known_(flow_, limits.core, model_),
+        forms_(graph_) {}
+
+  std::optional<Decision> decided() {
+    if (options_.weight_bytes) choose_kept();
+    find_cuts();
+    if (cuts_.size() < 2) return std::nullopt;
+    for (size_t b = 0; b + 1 < cuts_.size(); ++b) {
+      for (size_t e = b + 1; e < cuts_.size() && cuts_[e] - cuts_[b] <= kMostInPiece; ++e)
+        add_pieces(cuts_[b], cuts_[e]);
+    }
+    const std::optional<std::vector<const Piece*>> path = shortest();
+    if (!path) return std::nullopt;
+    return plan_of(*path);
+  }
+
+ private:
+  /// What flash has room for stays there: what is computed least with, for its bytes. It hides
+  /// nothing of what is read meanwhile.
+  void choose_kept() {
+    struct Weighed {
+      OpId op;
+      int64_t bytes = 0;
+      double cycles = 0;
+    };
+    std::vector<Weighed> all;
+    int64_t sum = 0;
+    for (size_t k = 0; k < base_.list.size(); ++k) {
+      const OpId op = base_.list[k].op;
+      if (!op.valid()) continue;
+      const KernelTimes& times = known_.whole_times({.instance = {static_cast<int32_t>(k)}});
+      const std::optional<KernelTime> kernel = kernel_for(op, times, false);
+      if (!kernel) continue;
+      all.push_back({op, forms_.bytes(op, kernel->kernel), kernel->instructions});
+      sum += all.back().bytes;
+    }
+    std::ranges::stable_sort(all, {}, [](const Weighed& each) {
+      return each.cycles / static_cast<double>(std::max<int64_t>(each.bytes, 1));
+    });
+    int64_t left = options_.weight_bytes.value_or(sum);
+    for (const Weighed& each : all) {
+      if (each.bytes > left) continue;
+      left -= each.bytes;
+      kept_.insert(each.op);
+    }
+  }
+
+  static constexpr int kMostInPiece = 10;
+  static constexpr int64_t kRecordTarget = 8192;
+
+  const Instance& at(int position) const {
+    return base_.instance({order_[static_cast<size_t>(position)]});
+  }
+
+  /// Positions where one value is live; the first and the last.
+  void find_cuts() {
+    const Lives& lives = bytes_.lives();
+    const auto count = static_cast<int>(order_.size());
+    for (int p = 0; p <= count; ++p) {
+      std::vector<ValueId> live;
+      for (size_t v = 0; v < base_.values.size(); ++v) {
+        if (flow_.is_constant({static_cast<int32_t>(v)})) continue;
+        if (lives.made[v] < p && lives.last_read[v] >= p) live.push_back({static_cast<int32_t>(v)});
+      }
+      if (p == 0 || p == count || live.size() == 1) {
+        cuts_.push_back(p);
+        values_.push_back(live.size() == 1 && p > 0 && p < count ? live[0] : ValueId{});
+      }
+    }
+  }
+
+  ValueId value_at(int cut) const {
+    return values_[static_cast<size_t>(std::ranges::find(cuts_, cut) - cuts_.begin())];
+  }
+
+  /// Whether the value at a cut may lie in storage.
+  bool can_store(int cut) const {
+    const ValueId value = value_at(cut);
+    return value.valid() && base_.value(value).memory == kArena && !flow_.is_output[value.index()];
+  }
+
+  Instances spilling(const std::vector<ValueId>& values) const {
+    std::vector<Spill> spills;
+    for (const ValueId value : values)
+      spills.push_back(
+          {.value = value, .fetched_for = {flow_.readers[value.index()]}, .axis_order = {}});
+    return spills.empty() ? base_ : spill(base_, spills, kFirstFurtherMemory);
+  }
+
+  Part& part_of(int begin, int end) {
+    std::vector<ValueId> values;
+    for (const int cut : {begin, end}) {
+      if (can_store(cut)) values.push_back(value_at(cut));
+    }
+    auto& part = parts_[{begin, end}];
+    if (!part) part = std::make_unique<Part>(axes_, spilling(values), known_);
+    return *part;
+  }
+
+  // --- instances of a part that stand for those of the order ---------------------------------
+
+  static InstanceId same_as(const Instances& instances, const Instance& wanted,
+                            const Instances& base) {
+    for (size_t k = 0; k < instances.list.size(); ++k) {
+      const Instance& each = instances.list[k];
+      if (wanted.op.valid()
+              ? each.op == wanted.op
+              : !each.op.valid() &&
+                    instances.value(each.makes).tensor == base.value(wanted.makes).tensor &&
+                    instances.receives(each) == base.receives(wanted) &&
+                    instances.delivers(each) == base.delivers(wanted) && !instances.stores(each) &&
+                    !instances.fetches(each))
+        return {static_cast<int32_t>(k)};
+    }
+    throw InternalError("an instance of an order is in no part of it");
+  }
+
+  static InstanceId copy_of(const Instances& instances, TensorId tensor, bool fetches) {
+    for (size_t k = 0; k < instances.list.size(); ++k) {
+      const Instance& each = instances.list[k];
+      if (fetches ? instances.fetches(each) : instances.stores(each)) {
+        if (instances.value(each.makes).tensor == tensor) return {static_cast<int32_t>(k)};
+      }
+    }
+    throw InternalError("a value that is stored has no copy");
+  }
+
+  // --- members -------------------------------------------------------------------------------
+
+  InstanceCall call_of(const Instances& instances, const Piece& piece, int position,
+                       int loops) const {
+    InstanceCall call{.instance = same_as(instances, at(position), base_)};
+    const Constants& constants = piece.constants[static_cast<size_t>(position - piece.begin)];
+    using enum Constants::How;
+    if (constants.how == kInFlash) return call;
+    call.constants = Brought{.from = kFirstFurtherMemory,
+                             .kernel = constants.kernel,
+                             .channels = constants.channels,
+                             .records = constants.records,
+                             .record_bytes = constants.record_bytes,
+                             .depth = constants.how == kHeld    ? 0
+                                      : constants.how == kAgain ? loops
+                                                                : loops + 1,
+                             .ahead = constants.how == kTiled};
+    return call;
+  }
+
+  Member member_of(const Dataflow& flow, const Piece& piece, int position, int loops) const {
+    const InstanceCall call = call_of(flow.instances, piece, position, loops);
+    const Constants& constants = piece.constants[static_cast<size_t>(position - piece.begin)];
+    if (constants.how != Constants::How::kTiled) return {call};
+    const ValueId made = flow.instances.instance(call.instance).makes;
+    const int channel = static_cast<int>(flow.shape(made).size()) - 1;
+    return {Group{.loop = {.paced = made,
+                           .axis = channel,
+                           .step = constants.channels,
+                           .border = Border::kSlice,
+                           .others = {},
+                           .alongside = {}},
+                  .members = {{call}}}};
+  }
+
+  std::vector<Member> members_of(const Dataflow& flow, const Piece& piece) const {
+    const Instances& instances = flow.instances;
+    std::vector<Member> members;
+    const auto copy = [&](int cut, bool fetches) {
+      const TensorId tensor = base_.value(value_at(cut)).tensor;
+      members.push_back({InstanceCall{.instance = copy_of(instances, tensor, fetches)}});
+    };
+    const int loops = piece.rows > 0 ? 1 : 0;
+    if (piece.fetches) copy(piece.begin, true);
+    for (int p = piece.begin; p < piece.end; ++p)
+      members.push_back(member_of(flow, piece, p, loops));
+    if (piece.stores) copy(piece.end, false);
+    if (piece.rows == 0) return members;
+    const InstanceId last = same_as(instances, at(piece.end - 1), base_);
+    Group group{.loop = {.paced = instances.instance(last).makes,
+                         .axis = kRows,
+                         .step = piece.rows,
+                         .border = Border::kRoll,
+                         .others = {},
+                         .alongside = {}},
+                .members = std::move(members)};
+    return {{std::move(group)}};
+  }
+
+  // --- pieces --------------------------------------------------------------------------------
+
+  static constexpr int kRows = 1;
+
+  void add_pieces(int begin, int end) {
+    for (const bool fetches : {false, true}) {
+      for (const bool stores : {false, true}) {
+        if ((fetches && !can_store(begin)) || (stores && !can_store(end))) continue;
+        Piece piece{
+            .begin = begin, .end = end, .fetches = fetches, .stores = stores, .constants = {}};
+        if (next_cut(begin) == end) add_whole(piece);
+        const Shape& last = flow_.shape(at(end - 1).makes);
+        if (last.size() < 3 || last[kRows] < 2) continue;
+        std::set<int64_t> tried;
+        for (int64_t tiles = last[kRows]; tiles >= 1; tiles = tiles == 1 ? 0 : tiles / 2) {
+          const int64_t rows = ceil_div(last[kRows], tiles);
+          if (!tried.insert(rows).second) continue;
+          piece.rows = rows;
+          if (!add_rolled(piece)) break;
+        }
+      }
+    }
+  }
+
+  int next_cut(int cut) const { return *std::ranges::upper_bound(cuts_, cut); }
+
+  /// Live beside the piece: what it finds and what it leaves.
+  int64_t around(const Piece& piece) const {
+    int64_t sum = bytes_.held(piece.begin);
+    if (piece.fetches) sum -= bytes_.size(value_at(piece.begin));
+    const ValueId behind = value_at(piece.end);
+    if (!piece.stores && behind.valid()) sum += bytes_.size(behind);
+    if (piece.end == static_cast<int>(order_.size())) {
+      for (const ValueId out : base_.outputs) sum += bytes_.size(out);
+    }
+    return sum;
+  }
+
+  double transfer_cycles(int64_t bytes, int64_t transfers, bool writes) const {
+    const TransferCycles& cycles = limits_.storage_cycles;
+    return static_cast<double>(transfers) * cycles.access +
+           static_cast<double>(bytes) * (writes ? cycles.write_byte : cycles.read_byte);
+  }
+
+  /// Bytes and transfers of a value that goes to storage or comes back.
+  std::pair<int64_t, int64_t> stored_value(int cut) const {
+    Value value = base_.value(value_at(cut));
+    value.memory = kFirstFurtherMemory;
+    const RecordForm form = record_form(whole_buffer(graph_, value), storage_.write_bytes);
+    return {form.stored_bytes(), form.count};
+  }
+
+  /// The fastest kernel whose constants can come in records; of several the one with the fewest
+  /// bytes, if they are much fewer. Nothing: it takes none.
+  std::optional<KernelTime> kernel_for(OpId op, const KernelTimes& times, bool tiled) {
+    std::optional<KernelTime> best;
+    for (const KernelTime& time : times) {
+      const std::vector<KernelUse>& uses = axes_.kernel_uses().uses_of(op, Method::kCompute);
+      if (uses.size() != 1) return std::nullopt;
+      KernelTime each = time;
+      each.kernel = chosen(time.kernel, uses[0]);
+      const std::vector<PackedSize>& sizes = forms_.sizes(op, each.kernel);
+      if (sizes.empty() || (tiled && record_grain(sizes) == 0)) continue;
+      if (!best || static_cast<double>(forms_.bytes(op, each.kernel)) <=
+                       kMostOfFewest * static_cast<double>(forms_.bytes(op, best->kernel)))
+        best = each;
+    }
+    return best;
+  }
+  static constexpr double kMostOfFewest = 1.3;
+
+  int64_t stored_bytes(const RecordLayout& layout) const {
+    return layout.count * ceil_div(layout.record_bytes, storage_.write_bytes) *
+           storage_.write_bytes;
+  }
+
+  Constants constants_of(OpId op, const KernelTime& kernel, Constants::How how) {
+    const int64_t all = packed_channels(graph_, graph_.op(op));
+    Constants result{.how = how, .kernel = kernel.kernel, .channels = all};
+    if (how == Constants::How::kTiled) {
+      const int64_t grain = record_grain(forms_.sizes(op, kernel.kernel));
+      const int64_t bytes = std::max<int64_t>(forms_.bytes(op, kernel.kernel), 1);
+      const int64_t wanted = all * record_target() / bytes;
+      result.channels = std::clamp(wanted / grain * grain, grain, std::max(all, grain));
+      // Records alike: the last one is no smaller than it need be.
+      const int64_t count = ceil_div(all, result.channels);
+      result.channels = ceil_div(ceil_div(all, count), grain) * grain;
+      if (result.channels >= all) {
+        result.channels = all;
+        result.how = Constants::How::kAgain;
+      }
+    }
+    const PackedRecords records{op, kernel.kernel, result.channels};
+    const RecordLayout layout = *forms_.layout(records);
+    result.records = layout.count;
+    result.record_bytes = layout.record_bytes;
+    result.all_bytes = stored_bytes(layout);
+    return result;
+  }
+
+  int64_t record_target() const {
+    return std::clamp<int64_t>(*limits_.sram_bytes / 12, 1024, kRecordTarget);
+  }
+
+  bool brings(OpId op) const { return op.valid() && options_.weight_bytes && !kept_.contains(op); }
+
+  int64_t held_bytes_of(const Constants& constants) const {
+    using enum Constants::How;
+    if (constants.how == kInFlash) return 0;
+    return constants.how == kTiled ? 2 * constants.record_bytes : constants.record_bytes;
+  }
+
+  /// Each instance by itself.
+  void add_whole(Piece piece) {
+    for (int p = piece.begin; p < piece.end; ++p) {
+      if (base_.receives(at(p)) || base_.delivers(at(p))) return;
+      const OpId op = at(p).op;
+      const KernelTimes& times = known_.whole_times({.instance = {order_[static_cast<size_t>(p)]}});
+      Constants constants;
+      double computes = times.back().instructions;
+      const auto brought = [&](bool tiled) {
+        return brings(op) ? kernel_for(op, times, tiled) : std::nullopt;
+      };
+      if (const auto kernel = brought(true)) {
+        computes = kernel->instructions;
+        constants = constants_of(op, *kernel, Constants::How::kTiled);
+      } else if (const auto whole = brought(false)) {
+        computes = whole->instructions;
+        constants = constants_of(op, *whole, Constants::How::kHeld);
+      }
+      if (constants.how == Constants::How::kAgain) constants.how = Constants::How::kHeld;
+      const double reads = reading_cycles(constants, 1);
+      piece.cycles += constants.how == Constants::How::kTiled
+                          ? std::max(computes, reads) + first_record_cycles(constants)
+                          : computes + reads;
+      piece.moved += constants.all_bytes;
+      piece.bytes =
+          std::max(piece.bytes, apart_[static_cast<size_t>(p)] + held_bytes_of(constants));
+      piece.constants.push_back(constants);
+    }
+    add_copies(piece);
+    keep(std::move(piece));
+  }
+
+  /// What its values take that go to storage or come from there.
+  void add_copies(Piece& piece) const {
+    const auto add = [&](int cut, bool writes) {
+      const auto [bytes, transfers] = stored_value(cut);
+      piece.moved += bytes;
+      piece.cycles += transfer_cycles(bytes, transfers, writes);
+    };
+    if (piece.fetches) add(piece.begin, false);
+    if (piece.stores) add(piece.end, true);
+  }
+
+  double reading_cycles(const Constants& constants, int64_t times) const {
+    if (constants.how == Constants::How::kInFlash) return 0;
+    return static_cast<double>(times) *
+           transfer_cycles(constants.all_bytes, constants.records, false);
+  }
+  double first_record_cycles(const Constants& constants) const {
+    return transfer_cycles(constants.record_bytes, 1, false);
+  }
+
+  /// False if more rows a tile need not be tried.
+  bool add_rolled(Piece piece) {
+    Part& part = part_of(piece.begin, piece.end);
+    piece.constants.assign(static_cast<size_t>(piece.end - piece.begin), {});
+    const std::vector<Member> members = members_of(part.flow, piece);
+    const std::optional<Derived> derived =
+        derive(part.flow, std::get<Group>(members[0].what), Regions::kAll);
+    if (!derived || derived->flat) return true;
+    const int64_t tiles = derived->loops[0].clock.tiles;
+    std::vector<int64_t> live = inner_bytes(part.flow, *derived);
+    const std::vector<const KernelTimes*> times = part.latency.call_times(*derived);
+    const int64_t outside = around(piece);
+    double computes = 0;
+    struct Bringing {
+      size_t number = 0, step = 0;
+      Constants tiled, whole;
+    };
+    std::vector<Bringing> bringing;
+    size_t number = 0;
+    for (size_t s = 0; s < derived->steps.size(); ++s) {
+      const DerivedStep& step = derived->steps[s];
+      if (step.kind != DerivedStep::Kind::kCall) {
+        computes += times[s]->back().instructions;
+        continue;
+      }
+      const OpId op = part.instances.instance(step.call.instance).op;
+      const bool copies = part.instances.stores(part.instances.instance(step.call.instance)) ||
+                          part.instances.fetches(part.instances.instance(step.call.instance));
+      if (copies) continue;
+      live[s] += part.flow.scratch_bytes(step.call);
+      if (!brings(op)) {
+        computes += times[s]->back().instructions;
+        ++number;
+        continue;
+      }
+      std::optional<KernelTime> whole = kernel_for(op, *times[s], false);
+      if (!whole) {
+        computes += times[s]->back().instructions;
+        ++number;
+        continue;
+      }
+      const std::optional<KernelTime> tiled = kernel_for(op, *times[s], true);
+      computes += whole->instructions;
+      Bringing each{.number = number,
+                    .step = s,
+                    .tiled = {},
+                    .whole = constants_of(op, *whole, Constants::How::kAgain)};
+      each.tiled = tiled ? constants_of(op, *tiled, Constants::How::kTiled) : each.whole;
+      bringing.push_back(each);
+      ++number;
+    }
+    // Least room first: tile by tile, or all of it again in each tile. Then what fits stays.
+    std::vector<int64_t> own(live.size(), 0);
+    for (const Bringing& each : bringing) {
+      const bool smaller = held_bytes_of(each.whole) <= held_bytes_of(each.tiled);
+      Constants& constants = piece.constants[each.number];
+      constants = smaller ? each.whole : each.tiled;
+      own[each.step] = held_bytes_of(constants);
+    }
+    int64_t stays = 0;
+    const auto peak = [&] {
+      int64_t most = 0;
+      for (size_t s = 0; s < live.size(); ++s) most = std::max(most, live[s] + own[s]);
+      return outside + stays + most;
+    };
+    if (peak() > *limits_.sram_bytes) return false;
+    std::ranges::stable_sort(bringing, std::ranges::greater{},
+                             [](const Bringing& each) { return each.whole.all_bytes; });
+    for (const Bringing& each : bringing) {
+      const int64_t before = own[each.step];
+      own[each.step] = 0;
+      stays += each.whole.record_bytes;
+      if (peak() <= *limits_.sram_bytes) {
+        piece.constants[each.number] = each.whole;
+        piece.constants[each.number].how = Constants::How::kHeld;
+      } else {
+        stays -= each.whole.record_bytes;
+        own[each.step] = before;
+      }
+    }
+    double io = 0, waits = 0;
+    for (const Bringing& each : bringing) {
+      const Constants& constants = piece.constants[each.number];
+      const int64_t reads = constants.how == Constants::How::kHeld ? 1 : tiles;
+      piece.moved += constants.all_bytes * reads;
+      // Only records of tiles come while others are computed with.
+      (constants.how == Constants::How::kTiled ? io : waits) += reading_cycles(constants, reads);
+      if (constants.how == Constants::How::kTiled)
+        waits += static_cast<double>(reads) * first_record_cycles(constants);
+    }
+    piece.bytes = peak();
+    piece.cycles = std::max(computes, io) + waits;
+    add_copies(piece);
+    keep(std::move(piece));
+    return true;
+  }
+
+  void keep(Piece piece) {
+    if (piece.bytes > *limits_.sram_bytes) return;
+    pieces_.push_back(std::move(piece));
+  }
+
+  // --- the path ------------------------------------------------------------------------------
+
+  using Price = std::pair<double, double>;
+
+  Price price(const Piece& piece) const {
+    const auto moved = static_cast<double>(piece.moved);
+    return options_.fewest_bytes ? Price{moved, piece.cycles} : Price{piece.cycles, moved};
+  }
+
+  std::optional<std::vector<const Piece*>> shortest() const {
+    struct Best {
+      std::optional<Price> price;
+      const Piece* by = nullptr;
+    };
+    const int end = cuts_.back();
+    std::map<std::pair<int, bool>, Best> best;
+    best[{cuts_.front(), false}].price = Price{0, 0};
+    std::vector<const Piece*> sorted;
+    for (const Piece& piece : pieces_) sorted.push_back(&piece);
+    std::ranges::stable_sort(sorted, {}, &Piece::begin);
+    for (const Piece* piece : sorted) {
+      const Best& from = best[{piece->begin, piece->fetches}];
+      if (!from.price) continue;
+      const Price its = price(*piece);
+      const Price sum{from.price->first + its.first, from.price->second + its.second};
+      Best& to = best[{piece->end, piece->stores}];
+      if (!to.price || sum < *to.price) to = {sum, piece};
+    }
+    std::vector<const Piece*> path;
+    bool stored = false;
+    for (int cut = end; cut > cuts_.front();) {
+      const Piece* by = best[{cut, stored}].by;
+      if (by == nullptr) return std::nullopt;
+      path.insert(path.begin(), by);
+      cut = by->begin;
+      stored = by->fetches;
+    }
+    return path;
+  }
+
+  Decision plan_of(const std::vector<const Piece*>& path) const {
+    std::vector<ValueId> stored;
+    for (const Piece* piece : path) {
+      if (piece->stores) stored.push_back(value_at(piece->end));
+    }
+    Decision result{.plan = {.instances = spilling(stored)}, .notes = {}};
+    const Dataflow flow(axes_, result.plan.instances);
+    for (const Piece* piece : path)
+      std::ranges::move(members_of(flow, *piece), std::back_inserter(result.plan.members));
+    result.plan.memories.push_back(*limits_.storage);
+    if (!stored.empty())
+      result.notes.emplace_back(spilled(graph_, result.plan.instances, limits_.storage->name));
+    return result;
+  }
+
+  const Graph& graph_;
+  const AxisGraph& axes_;
+  const Limits& limits_;
+  const OutOfCoreOptions options_;
+  const BlockStorage storage_;
+  const Instances base_;
+  const Dataflow flow_;
+  const OrderProblem problem_;
+  const std::vector<int> order_;
+  const OrderBytes bytes_;
+  const std::vector<int64_t> apart_;
+  const LatencyModel model_;
+  LatencyEstimate known_;
+  PackedForms forms_;
+  std::set<OpId> kept_;  ///< whose constants stay in flash
+  std::vector<int> cuts_;
+  std::vector<ValueId> values_;  ///< per cut
+  std::map<std::pair<int, int>, std::unique_ptr<Part>> parts_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+std::optional<Decision> out_of_core(const Graph& graph, const Limits& limits,
+                                    const OutOfCoreOptions& options) {
+  const AxisGraph axes(graph);
+  return OutOfCore(axes, limits, options).decided();
+}
+
+}  // namespace thimble
