@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -21,9 +22,20 @@ namespace {
 
 constexpr uint32_t kMostOnHost = 1U << 30;  // it takes pages for what is written only
 
-std::string sizes(const std::string& name, const std::vector<ProgramPort>& ports) {
+// A board with a card is small: rows of a streamed input come from a file of the host's, where
+// others have all of it in memory.
+bool comes_from_file(const Program& program, const ProgramPort& port, StorageDriver driver) {
+  return driver == StorageDriver::kSdCard && program.memory_of(port.buffer) == kStream &&
+         &port == &program.inputs[0];
+}
+
+std::string rows_file(const FirmwareModel& model) { return model.name + "_rows.bin"; }
+
+std::string sizes(const std::string& name, const Program& program,
+                  const std::vector<ProgramPort>& ports, StorageDriver driver) {
   std::string values;
-  for (const ProgramPort& port : ports) values += fmt::format("{}, ", port.size_bytes);
+  for (const ProgramPort& port : ports)
+    values += fmt::format("{}, ", comes_from_file(program, port, driver) ? 0 : port.size_bytes);
   return fmt::format("const size_t {}[] = {{{}0}};\n", name, values);
 }
 
@@ -56,6 +68,18 @@ std::string row_function(const FirmwareModel& model, const ProgramPort& port, si
       in ? "values[k] = at[k]" : "at[k] = values[k]");
 }
 
+// All sets' rows, one behind the other.
+std::string row_from_file(const FirmwareModel& model, const ProgramPort& port) {
+  return fmt::format(
+      "void {0}_receive_row(void*, int32_t, {1}* values) {{\n"
+      "  static int32_t file = -1;\n"
+      "  if (file < 0) file = thimble_firmware::open_file(\"{2}\", "
+      "thimble_firmware::OpenMode::kRead);\n"
+      "  if (!thimble_firmware::read_file(file, values, {0}_input_row_elements * sizeof *values))\n"
+      "    __builtin_trap();\n}}\n",
+      model.name, type_of(*model.program, port), rows_file(model));
+}
+
 // "arena", or "&memories" of a variable that `before` defines.
 std::string arena_argument(const FirmwareModel& model, std::string& before) {
   const CallerSide side = caller_side(*model.program, model.name);
@@ -70,7 +94,7 @@ std::string arena_argument(const FirmwareModel& model, std::string& before) {
 
 // `NAME_on_board`, what the harness calls: it hands over what lies outside of the arena. Memories
 // beside it are static, and ports there are copied.
-std::string adapter(const FirmwareModel& model) {
+std::string adapter(const FirmwareModel& model, StorageDriver driver) {
   const Program& program = *model.program;
   std::string functions, arguments, callbacks, before, after;
   for (const MemoryId id : storages(program)) {
@@ -96,7 +120,8 @@ std::string adapter(const FirmwareModel& model) {
       const MemoryId memory = program.memory_of(port.buffer);
       if (memory == kArena) continue;
       if (memory == kStream) {
-        functions += row_function(model, port, outside);
+        functions += comes_from_file(program, port, driver) ? row_from_file(model, port)
+                                                            : row_function(model, port, outside);
         callbacks += fmt::format(", {}_{}", model.name, in ? "receive_row" : "deliver_row");
       } else if (is_laid_out(memory)) {
         const std::string there =
@@ -132,18 +157,19 @@ std::string reset_adapter(const FirmwareModel& model) {
 }
 
 // The table that the harness goes through.
-std::string table_text(const std::vector<FirmwareModel>& models, const BoardStorage& storage) {
-  std::string text = "#include \"harness.h\"\n" + storage.includes;
+std::string table_text(const std::vector<FirmwareModel>& models, const BoardStorage& storage,
+                       StorageDriver driver) {
+  std::string text = "#include \"harness.h\"\n#include \"semihosting.h\"\n" + storage.includes;
   for (const FirmwareModel& model : models) text += fmt::format("#include \"{}.h\"\n", model.name);
   text += storage.functions + "namespace {\n";
   std::string rows;
   for (const FirmwareModel& model : models) {
     const Program& p = *model.program;
-    text += sizes(model.name + "_in_bytes", p.inputs);
+    text += sizes(model.name + "_in_bytes", p, p.inputs, driver);
     text += places(model.name + "_in_at", p, p.inputs);
-    text += sizes(model.name + "_out_bytes", p.outputs);
+    text += sizes(model.name + "_out_bytes", p, p.outputs, driver);
     text += places(model.name + "_out_at", p, p.outputs);
-    text += adapter(model) + reset_adapter(model);
+    text += adapter(model, driver) + reset_adapter(model);
     rows += fmt::format(
         "  {{\"{0}\", {0}_arena_bytes, {0}_arena_alignment, {1}, {0}_in_bytes, {0}_in_at, {2}, "
         "{0}_out_bytes, {0}_out_at, {0}_on_board, {3}}},\n",
@@ -159,25 +185,32 @@ std::string table_text(const std::vector<FirmwareModel>& models, const BoardStor
 
 // Inputs as the harness holds them: rows that are streamed are row-major.
 std::vector<InputSet> in_memory(const std::vector<FirmwareModel>& models,
-                                std::vector<InputSet> sets) {
+                                std::vector<InputSet> sets, StorageDriver driver,
+                                EmulationOptions& options) {
+  std::map<std::string, std::string> rows;
   for (InputSet& set : sets) {
     for (size_t m = 0; m < models.size(); ++m) {
       const Program& program = *models[m].program;
       for (size_t k = 0; k < program.inputs.size(); ++k)
         set[m][k] = to_memory(program, program.inputs[k], set[m][k]);
+      if (program.inputs.empty() || !comes_from_file(program, program.inputs[0], driver)) continue;
+      rows[rows_file(models[m])].append(set[m][0].begin(), set[m][0].end());
+      set[m][0].clear();
     }
   }
+  for (auto& [name, bytes] : rows) options.files.emplace_back(name, std::move(bytes));
   return sets;
 }
 
 // RAM of all memories and of what lies outside of them, with the guards of the smallest board.
-int64_t ram_bytes(const Program& program) {
+int64_t ram_bytes(const Program& program, StorageDriver driver) {
   constexpr int64_t kGuardsBytes = 2 * 64 + 32;
   int64_t sum = 0;
   for (const MemoryId id : arenas(program)) sum += program.memory(id).size_bytes + kGuardsBytes;
   for (const auto* ports : {&program.inputs, &program.outputs}) {
     for (const ProgramPort& port : *ports) {
-      if (program.memory_of(port.buffer) != kArena) sum += port.size_bytes + kGuardsBytes;
+      if (program.memory_of(port.buffer) == kArena) continue;
+      sum += kGuardsBytes + (comes_from_file(program, port, driver) ? 0 : port.size_bytes);
     }
   }
   return sum;
@@ -216,7 +249,7 @@ CrossBuild cross_build(const std::vector<FirmwareModel>& models, const std::stri
   std::set<std::string> compiled;
   std::vector<EmittedFile> all;
   for (const FirmwareModel& model : models) {
-    build.ram_bytes = std::max(build.ram_bytes, ram_bytes(*model.program));
+    build.ram_bytes = std::max(build.ram_bytes, ram_bytes(*model.program, driver));
     build.include_folders.push_back(folder / "emitted" / model.name);
     for (const EmittedFile& file : model.files) {
       const std::string path = model.name + "/" + file.path;
@@ -227,7 +260,7 @@ CrossBuild cross_build(const std::vector<FirmwareModel>& models, const std::stri
     }
   }
   build.ram_bytes += storage.ram_bytes;
-  all.push_back({"table.cc", table_text(models, storage)});
+  all.push_back({"table.cc", table_text(models, storage, driver)});
   add_storage(storage, driver, folder / "emitted", build, all);
   for (const EmittedFile& file : all) {
     const std::filesystem::path path = folder / "emitted" / file.path;
@@ -267,7 +300,7 @@ Measured measure(const std::vector<FirmwareModel>& models, const std::string& co
       }
     }
   }
-  Measured measured = run_on_qemu(build, in_memory(models, sets), options);
+  Measured measured = run_on_qemu(build, in_memory(models, sets, build.storage, options), options);
   if (host) {
     host->end();
     measured.remote = host->counts();
