@@ -62,10 +62,13 @@ class StellarisSpi {
 /// The card from its first block on.
 inline thimble_storage open_card(thimble_sd_card& card, uint32_t bytes) {
   constexpr uint32_t kHalfSecond = 400'000;  // bytes at 6.25 MHz
+  static uint8_t cache[THIMBLE_SD_BLOCK];
   card = {&StellarisSpi::start(),
           0,
           (bytes + THIMBLE_SD_BLOCK - 1) / THIMBLE_SD_BLOCK,
           kHalfSecond,
+          cache,
+          0,
           0,
           0,
           0};

@@ -238,16 +238,29 @@ int prepare(thimble_sd_card& card, uint32_t offset, uint32_t size) {
   return THIMBLE_STORAGE_FULL;
 }
 
-int read_blocks(const Selected& bus, const thimble_sd_card& card, uint32_t offset, uint8_t* bytes,
+// The next block's bytes [from, end), by way of the cache where that is not all of it.
+int receive_part(const Selected& bus, thimble_sd_card& card, uint32_t block, uint8_t* bytes,
+                 uint32_t from, uint32_t end) {
+  if (card.cache == nullptr || end - from == kBlock)
+    return receive_block(bus, bytes, from, end, kBlock);
+  card.cached = 0;
+  const int status = receive_block(bus, card.cache, 0, kBlock, kBlock);
+  if (status != THIMBLE_STORAGE_OK) return status;
+  card.cached = block + 1;
+  for (uint32_t i = from; i < end; ++i) *bytes++ = card.cache[i];
+  return THIMBLE_STORAGE_OK;
+}
+
+int read_blocks(const Selected& bus, thimble_sd_card& card, uint32_t offset, uint8_t* bytes,
                 uint32_t size) {
-  uint32_t from = offset % kBlock, rest = size;
+  uint32_t from = offset % kBlock, rest = size, block = offset / kBlock;
   const bool many = from + size > kBlock;
   if (bus.command(many ? kReadMany : kRead, place_of(card, offset)) != 0)
     return THIMBLE_STORAGE_READ_FAILED;
   int status = THIMBLE_STORAGE_OK;
   while (rest > 0 && status == THIMBLE_STORAGE_OK) {
     const uint32_t end = from + rest < kBlock ? from + rest : kBlock;
-    status = receive_block(bus, bytes, from, end, kBlock);
+    status = receive_part(bus, card, block++, bytes, from, end);
     bytes += end - from;
     rest -= end - from;
     from = 0;
@@ -288,16 +301,30 @@ int write_blocks(const Selected& bus, const thimble_sd_card& card, uint32_t offs
 
 // What has failed begins anew: nobody knows what the card is in the midst of.
 int ended(thimble_sd_card& card, int status) {
-  if (status != THIMBLE_STORAGE_OK) card.started = 0;
+  if (status == THIMBLE_STORAGE_OK) return status;
+  card.started = 0;
+  card.cached = 0;
   return status;
+}
+
+// What the cache has of the first block: how many bytes that is.
+uint32_t take_cached(const thimble_sd_card& card, uint32_t offset, uint8_t* bytes, uint32_t size) {
+  if (card.cached != offset / kBlock + 1) return 0;
+  const uint32_t from = offset % kBlock;
+  const uint32_t count = size < kBlock - from ? size : kBlock - from;
+  for (uint32_t i = 0; i < count; ++i) bytes[i] = card.cache[from + i];
+  return count;
 }
 
 int read_card(void* context, uint32_t, uint32_t offset, void* bytes, uint32_t size) {
   thimble_sd_card& card = card_of(context);
   const int status = prepare(card, offset, size);
-  if (status != THIMBLE_STORAGE_OK) return status;
+  if (status != THIMBLE_STORAGE_OK) return ended(card, status);
+  auto* const to = static_cast<uint8_t*>(bytes);
+  const uint32_t known = take_cached(card, offset, to, size);
+  if (known == size) return THIMBLE_STORAGE_OK;
   const Selected bus(card);
-  return ended(card, read_blocks(bus, card, offset, static_cast<uint8_t*>(bytes), size));
+  return ended(card, read_blocks(bus, card, offset + known, to + known, size - known));
 }
 
 int write_card(void* context, uint32_t, uint32_t offset, const void* bytes, uint32_t size) {
@@ -305,6 +332,7 @@ int write_card(void* context, uint32_t, uint32_t offset, const void* bytes, uint
   if (offset % kBlock != 0) return THIMBLE_STORAGE_WRITE_FAILED;
   const int status = prepare(card, offset, size);
   if (status != THIMBLE_STORAGE_OK) return status;
+  card.cached = 0;
   const Selected bus(card);
   return ended(card, write_blocks(bus, card, offset, static_cast<const uint8_t*>(bytes), size));
 }

@@ -47,11 +47,15 @@ typedef struct thimble_sd_card {
   uint32_t blocks;
   /* Bytes of the bus until a card is taken to be silent: those of half a second at its clock. */
   uint32_t patience;
+  /* 512 bytes for a block that is read in part, so that the next read goes on with the rest of it:
+     the network's constants lie one right behind the other. Null: it is read again. */
+  uint8_t* cache;
 
   /* The driver's own, 0 at first. */
   int started;
   int by_blocks;            /* it counts in blocks, not in bytes */
   uint32_t capacity_blocks; /* of the card */
+  uint32_t cached;          /* which block of the storage's the cache holds, from 1 on */
 } thimble_sd_card;
 
 /* Finds the card and makes it ready: 0, or what is wrong with it. Operations do it by themselves

@@ -34,6 +34,7 @@ layout::Problem LayoutProblems::problem_of(MemoryId memory, const std::vector<Me
     if (in_image[b] < 0 || where[b] != memory) continue;
     layout::Buffer& fixed = problem.buffers.back();
     fixed.lives = {{0, std::max(steps, 1)}};
+    fixed.alignment = 1;
     fixed.address = in_image[b];
     last_of_image = b;
   }

@@ -40,10 +40,8 @@ double copied(const Instances& instances, const Graph& graph, const Instance& co
 }
 
 /// Reads of a call's constants, each time that they are: by records.
-double brought(const Brought& constants, const ScheduleMemory& storage,
-               const TransferCycles& cycles, int64_t times) {
-  const int64_t granule = storage.storage->write_bytes;
-  const int64_t bytes = constants.records * ceil_div(constants.record_bytes, granule) * granule;
+double brought(const Brought& constants, const TransferCycles& cycles, int64_t times) {
+  const int64_t bytes = constants.records * constants.record_bytes;
   return static_cast<double>(times) * (static_cast<double>(constants.records) * cycles.access +
                                        static_cast<double>(bytes) * cycles.read_byte);
 }
@@ -115,12 +113,12 @@ double member_wait(LatencyEstimate& latency, const Dataflow& dataflow, const Mem
   });
   if (group == nullptr) {
     const auto& call = std::get<InstanceCall>(member.what);
-    if (call.constants) waited += brought(*call.constants, storage, cycles, 1);
+    if (call.constants) waited += brought(*call.constants, cycles, 1);
   } else if (const auto derived = derive(dataflow, *group, Regions::kNone)) {
     for (size_t s = 0; s < derived->steps.size(); ++s) {
       const std::optional<Brought>& constants = derived->steps[s].call.constants;
       if (!constants) continue;
-      const double all = brought(*constants, storage, cycles, times_brought(dataflow, *derived, s));
+      const double all = brought(*constants, cycles, times_brought(dataflow, *derived, s));
       const bool goes_on = two && constants->ahead && constants->depth > 0;
       // The first record of all is waited for.
       const double first = goes_on ? all / static_cast<double>(constants->records) : all;

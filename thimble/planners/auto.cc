@@ -13,6 +13,7 @@
 #include "thimble/planners/auto_others.h"
 #include "thimble/planners/out_of_core.h"
 #include "thimble/planners/stream_plan.h"
+#include "thimble/schedule/records.h"
 #include "thimble/search/parallel.h"
 
 namespace thimble {
@@ -25,6 +26,7 @@ class AutoSearch {
       : graph_(axes.graph()),
         axes_(axes),
         limits_(limits),
+        bounds_(bounds),
         drafts_(axes, limits, bounds),
         effort_(drafts_.given().list.size(), limits.effort) {}
 
@@ -37,9 +39,8 @@ class AutoSearch {
       if (found_.empty() || !late(limits_.time)) add(start);
     }
     const auto is_in_limits = [this](const PricedPlan& plan) { return fits(plan); };
-    if (limits_.storage && limits_.sram_bytes && std::ranges::none_of(found_, is_in_limits)) {
-      for (const bool fewest : {false, true}) add_out_of_core(fewest);
-    }
+    if (limits_.storage && limits_.sram_bytes && std::ranges::none_of(found_, is_in_limits))
+      add_out_of_core();
     if (found_.empty())
       throw CompileError("--output", "this network's cannot be streamed: " + drafts_.obstacle());
     improve_chosen();
@@ -55,7 +56,7 @@ class AutoSearch {
 
   /// With what flash has no room for in storage.
   PlannerAnswer brought() {
-    for (const bool fewest : {false, true}) add_out_of_core(fewest);
+    add_out_of_core();
     if (found_.empty())
       return Infeasible{
           .reason = fmt::format("no plan that brings its weights from {} needs so little SRAM",
@@ -65,15 +66,24 @@ class AutoSearch {
     return planned;
   }
 
+  /// From the fastest to the one that moves the fewest bytes.
+  void add_out_of_core() {
+    for (const double cycles_per_byte : {0.0, 1.0, 4.0, 16.0, 64.0, 1024.0}) {
+      if (!found_.empty() && late(limits_.time)) return;
+      add_out_of_core(cycles_per_byte);
+    }
+  }
+
   /// A chain of pieces, laid out with less room for them where that needs more than they have.
-  void add_out_of_core(bool fewest) {
+  void add_out_of_core(double cycles_per_byte) {
     constexpr int64_t kAll = int64_t{1} << 40;
     Limits within = limits_;
     within.sram_bytes = limits_.sram_bytes.value_or(kAll);
     for (const int64_t percent : {100, 97, 93, 88}) {
       within.sram_bytes = limits_.sram_bytes.value_or(kAll) / 100 * percent;
-      std::optional<Decision> decision = out_of_core(
-          graph_, within, {.weight_bytes = limits_.weight_bytes, .fewest_bytes = fewest});
+      std::optional<Decision> decision =
+          out_of_core(graph_, within,
+                      {.weight_bytes = limits_.weight_bytes, .cycles_per_byte = cycles_per_byte});
       if (!decision) return;
       const Instances instances = decision->plan.instances;
       const Dataflow flow(axes_, instances);
@@ -83,6 +93,9 @@ class AutoSearch {
       realisation.add_waits(limits_.storage_cycles);
       RealisedPlan realised = realisation.arena_within(limits_.sram_bytes);
       if (beyond_capacity(realised.schedule, realised.placement)) return;
+      const MovedRecords moved = moved_records(realised.schedule);
+      if (moved.written > bounds_.written_bytes || moved.written + moved.read > bounds_.moved_bytes)
+        return;
       PricedPlan plan = priced_plan(std::move(realised), std::move(decision->notes));
       const bool good = fits(plan);
       if (good || !limits_.sram_bytes) {
@@ -311,6 +324,7 @@ class AutoSearch {
   const Graph& graph_;
   const AxisGraph& axes_;
   const Limits& limits_;
+  const StorageBounds bounds_;
   AutoDrafts drafts_;
   const Effort effort_;
   std::vector<Decision> starts_;
@@ -326,6 +340,7 @@ namespace {
 StorageBounds storage_bounds(const Limits& limits, const PlannerOptions& options) {
   StorageBounds bounds;
   if (const auto bytes = number_option(options, "written", 0)) bounds.written_bytes = *bytes;
+  if (const auto bytes = number_option(options, "moved", 0)) bounds.moved_bytes = *bytes;
   if (const auto microjoules = number_option(options, "microjoules", 0)) {
     constexpr double kNanojoules = 1000;
     bounds.nanojoules = kNanojoules * static_cast<double>(*microjoules);

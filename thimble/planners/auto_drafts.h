@@ -18,6 +18,7 @@ namespace thimble {
 /// The most that an inference may do with storage.
 struct StorageBounds {
   int64_t written_bytes = std::numeric_limits<int64_t>::max();
+  int64_t moved_bytes = std::numeric_limits<int64_t>::max();  ///< written and read
   double nanojoules = std::numeric_limits<double>::infinity();
 };
 

@@ -30,13 +30,16 @@ struct Constants {
   int64_t channels = 0;  ///< of a record
   int64_t records = 1, record_bytes = 0;
   int64_t all_bytes = 0;  ///< of all records, as stored
+  int64_t reads = 1;      ///< of all of them
 };
 
 /// Positions [begin, end) of the order, some way.
 struct Piece {
   int begin = 0, end = 0;
   bool fetches = false, stores = false;  ///< the value before it, or behind
-  int64_t rows = 0;  ///< of the last value, a tile; 0: each instance by itself, whole
+  /// Of the last value, a tile; 0: each instance by itself, whole, or in a loop over channels.
+  int64_t rows = 0;
+  int64_t channels = 0;  ///< of the last value: a loop over these around all of the instances
   std::vector<Constants> constants;  ///< per position
   int64_t bytes = 0, moved = 0;
   double cycles = 0;
@@ -70,42 +73,52 @@ class OutOfCore {
         forms_(graph_) {}
 
   std::optional<Decision> decided() {
-    if (options_.weight_bytes) choose_kept();
     find_cuts();
     if (cuts_.size() < 2) return std::nullopt;
+    std::optional<std::vector<Piece>> path = cheapest();
+    if (!path) return std::nullopt;
+    if (options_.weight_bytes) {
+      choose_kept(*path);
+      if (!kept_.empty()) path = cheapest();
+    }
+    return path ? std::optional(plan_of(*path)) : std::nullopt;
+  }
+
+ private:
+  std::optional<std::vector<Piece>> cheapest() {
+    pieces_.clear();
     for (size_t b = 0; b + 1 < cuts_.size(); ++b) {
       for (size_t e = b + 1; e < cuts_.size() && cuts_[e] - cuts_[b] <= kMostInPiece; ++e)
         add_pieces(cuts_[b], cuts_[e]);
     }
-    const std::optional<std::vector<const Piece*>> path = shortest();
-    if (!path) return std::nullopt;
-    return plan_of(*path);
+    return shortest();
   }
 
- private:
-  /// What flash has room for stays there: what is computed least with, for its bytes. It hides
-  /// nothing of what is read meanwhile.
-  void choose_kept() {
+  /// What flash has room for stays there: what is read most often in a plan without, and of what is
+  /// read as often that with which the least is computed, for its bytes: it hides nothing of what
+  /// is read meanwhile.
+  void choose_kept(const std::vector<Piece>& path) {
     struct Weighed {
       OpId op;
-      int64_t bytes = 0;
+      int64_t bytes = 0, reads = 0;
       double cycles = 0;
     };
     std::vector<Weighed> all;
-    int64_t sum = 0;
-    for (size_t k = 0; k < base_.list.size(); ++k) {
-      const OpId op = base_.list[k].op;
-      if (!op.valid()) continue;
-      const KernelTimes& times = known_.whole_times({.instance = {static_cast<int32_t>(k)}});
-      const std::optional<KernelTime> kernel = kernel_for(op, times, false);
-      if (!kernel) continue;
-      all.push_back({op, forms_.bytes(op, kernel->kernel), kernel->instructions});
-      sum += all.back().bytes;
+    for (const Piece& piece : path) {
+      for (int p = piece.begin; p < piece.end; ++p) {
+        const Constants& constants = piece.constants[static_cast<size_t>(p - piece.begin)];
+        if (constants.how == Constants::How::kInFlash) continue;
+        const KernelTimes& times =
+            known_.whole_times({.instance = {order_[static_cast<size_t>(p)]}});
+        all.push_back({at(p).op, forms_.bytes(at(p).op, constants.kernel), constants.reads,
+                       times.back().instructions});
+      }
     }
     std::ranges::stable_sort(all, {}, [](const Weighed& each) {
-      return each.cycles / static_cast<double>(std::max<int64_t>(each.bytes, 1));
+      return std::pair(-each.reads,
+                       each.cycles / static_cast<double>(std::max<int64_t>(each.bytes, 1)));
     });
-    int64_t left = options_.weight_bytes.value_or(sum);
+    int64_t left = *options_.weight_bytes;
     for (const Weighed& each : all) {
       if (each.bytes > left) continue;
       left -= each.bytes;
@@ -114,7 +127,8 @@ class OutOfCore {
   }
 
   static constexpr int kMostInPiece = 10;
-  static constexpr int64_t kRecordTarget = 8192;
+  /// Bytes of a record of some channels, about: less where there is no room.
+  static constexpr int64_t kRecordTargets[] = {8192, 4096, 2048, 1024};
 
   const Instance& at(int position) const {
     return base_.instance({order_[static_cast<size_t>(position)]});
@@ -237,6 +251,11 @@ class OutOfCore {
     };
     const int loops = piece.rows > 0 ? 1 : 0;
     if (piece.fetches) copy(piece.begin, true);
+    if (piece.channels > 0) {
+      members.push_back({channel_group(instances, piece)});
+      if (piece.stores) copy(piece.end, false);
+      return members;
+    }
     for (int p = piece.begin; p < piece.end; ++p)
       members.push_back(member_of(flow, piece, p, loops));
     if (piece.stores) copy(piece.end, false);
@@ -252,6 +271,23 @@ class OutOfCore {
     return {{std::move(group)}};
   }
 
+  /// All instances of the piece in a loop over channels of the last value.
+  Group channel_group(const Instances& instances, const Piece& piece) const {
+    const InstanceId last = same_as(instances, at(piece.end - 1), base_);
+    const ValueId made = instances.instance(last).makes;
+    const Shape& shape = graph_.tensor(instances.value(made).tensor).shape;
+    Group group{.loop = {.paced = made,
+                         .axis = static_cast<int>(shape.size()) - 1,
+                         .step = piece.channels,
+                         .border = Border::kSlice,
+                         .others = {},
+                         .alongside = {}},
+                .members = {}};
+    for (int p = piece.begin; p < piece.end; ++p)
+      group.members.push_back({call_of(instances, piece, p, 0)});
+    return group;
+  }
+
   // --- pieces --------------------------------------------------------------------------------
 
   static constexpr int kRows = 1;
@@ -262,18 +298,31 @@ class OutOfCore {
         if ((fetches && !can_store(begin)) || (stores && !can_store(end))) continue;
         Piece piece{
             .begin = begin, .end = end, .fetches = fetches, .stores = stores, .constants = {}};
-        if (next_cut(begin) == end) add_whole(piece);
+        if (next_cut(begin) == end) {
+          const auto fits = [&](int64_t target) { return add_whole(piece, target); };
+          static_cast<void>(std::ranges::any_of(kRecordTargets, fits));
+        }
+        const auto in_channels = [&](int64_t target) { return add_in_channels(piece, target); };
+        static_cast<void>(std::ranges::any_of(kRecordTargets, in_channels));
         const Shape& last = flow_.shape(at(end - 1).makes);
         if (last.size() < 3 || last[kRows] < 2) continue;
-        std::set<int64_t> tried;
-        for (int64_t tiles = last[kRows]; tiles >= 1; tiles = tiles == 1 ? 0 : tiles / 2) {
-          const int64_t rows = ceil_div(last[kRows], tiles);
-          if (!tried.insert(rows).second) continue;
+        for (const int64_t rows : band_rows(last[kRows])) {
           piece.rows = rows;
-          if (!add_rolled(piece)) break;
+          const auto fits = [&](int64_t target) { return add_rolled(piece, target); };
+          if (std::ranges::none_of(kRecordTargets, fits)) break;
         }
       }
     }
+  }
+
+  /// Every number of rows up to a few, then those that divide the image into one band less.
+  static std::vector<int64_t> band_rows(int64_t all) {
+    constexpr int64_t kEach = 8;
+    std::set<int64_t> rows;
+    for (int64_t r = 1; r <= std::min(all, kEach); ++r)
+      rows.insert(ceil_div(all, ceil_div(all, r)));
+    for (int64_t bands = all / kEach; bands >= 1; --bands) rows.insert(ceil_div(all, bands));
+    return {rows.begin(), rows.end()};
   }
 
   int next_cut(int cut) const { return *std::ranges::upper_bound(cuts_, cut); }
@@ -323,18 +372,14 @@ class OutOfCore {
   }
   static constexpr double kMostOfFewest = 1.3;
 
-  int64_t stored_bytes(const RecordLayout& layout) const {
-    return layout.count * ceil_div(layout.record_bytes, storage_.write_bytes) *
-           storage_.write_bytes;
-  }
-
-  Constants constants_of(OpId op, const KernelTime& kernel, Constants::How how) {
+  Constants constants_of(OpId op, const KernelTime& kernel, Constants::How how,
+                         int64_t record_target = kRecordTargets[0]) {
     const int64_t all = packed_channels(graph_, graph_.op(op));
     Constants result{.how = how, .kernel = kernel.kernel, .channels = all};
     if (how == Constants::How::kTiled) {
       const int64_t grain = record_grain(forms_.sizes(op, kernel.kernel));
       const int64_t bytes = std::max<int64_t>(forms_.bytes(op, kernel.kernel), 1);
-      const int64_t wanted = all * record_target() / bytes;
+      const int64_t wanted = all * record_target / bytes;
       result.channels = std::clamp(wanted / grain * grain, grain, std::max(all, grain));
       // Records alike: the last one is no smaller than it need be.
       const int64_t count = ceil_div(all, result.channels);
@@ -348,12 +393,8 @@ class OutOfCore {
     const RecordLayout layout = *forms_.layout(records);
     result.records = layout.count;
     result.record_bytes = layout.record_bytes;
-    result.all_bytes = stored_bytes(layout);
+    result.all_bytes = layout.count * layout.record_bytes;
     return result;
-  }
-
-  int64_t record_target() const {
-    return std::clamp<int64_t>(*limits_.sram_bytes / 12, 1024, kRecordTarget);
   }
 
   bool brings(OpId op) const { return op.valid() && options_.weight_bytes && !kept_.contains(op); }
@@ -365,9 +406,9 @@ class OutOfCore {
   }
 
   /// Each instance by itself.
-  void add_whole(Piece piece) {
+  bool add_whole(Piece piece, int64_t record_target) {
     for (int p = piece.begin; p < piece.end; ++p) {
-      if (base_.receives(at(p)) || base_.delivers(at(p))) return;
+      if (base_.receives(at(p)) || base_.delivers(at(p))) return true;
       const OpId op = at(p).op;
       const KernelTimes& times = known_.whole_times({.instance = {order_[static_cast<size_t>(p)]}});
       Constants constants;
@@ -377,7 +418,7 @@ class OutOfCore {
       };
       if (const auto kernel = brought(true)) {
         computes = kernel->instructions;
-        constants = constants_of(op, *kernel, Constants::How::kTiled);
+        constants = constants_of(op, *kernel, Constants::How::kTiled, record_target);
       } else if (const auto whole = brought(false)) {
         computes = whole->instructions;
         constants = constants_of(op, *whole, Constants::How::kHeld);
@@ -393,7 +434,60 @@ class OutOfCore {
       piece.constants.push_back(constants);
     }
     add_copies(piece);
-    keep(std::move(piece));
+    return keep(std::move(piece));
+  }
+
+  /// A convolution and what follows each of its channels by itself, so that no more than a few of
+  /// its channels are there at a time.
+  bool add_in_channels(Piece piece, int64_t record_target) {
+    const OpId first = at(piece.begin).op;
+    if (piece.end - piece.begin < 2 || !brings(first)) return true;
+    for (int p = piece.begin; p < piece.end; ++p) {
+      if (!at(p).op.valid()) return true;
+    }
+    const KernelTimes& alone =
+        known_.whole_times({.instance = {order_[static_cast<size_t>(piece.begin)]}});
+    const std::optional<KernelTime> kernel = kernel_for(first, alone, true);
+    if (!kernel) return true;
+    Constants tiled = constants_of(first, *kernel, Constants::How::kTiled, record_target);
+    if (tiled.how != Constants::How::kTiled) return true;
+    Part& part = part_of(piece.begin, piece.end);
+    piece.channels = tiled.channels;
+    piece.constants.assign(static_cast<size_t>(piece.end - piece.begin), {});
+    const std::optional<Derived> derived = derive(part.flow, channel_group(part.instances, piece));
+    if (!derived || derived->flat || derived->loops[0].clock.tiles != tiled.records) return true;
+    const IndexExpr& channel = derived->steps[0].region.back().begin;
+    if (channel.terms.size() != 1 || channel.terms[0].coefficient != tiled.channels ||
+        channel.base != 0)
+      return true;
+    piece.constants[0] = tiled;
+    std::vector<int64_t> live = inner_bytes(part.flow, *derived);
+    const std::vector<const KernelTimes*> times = part.latency.call_times(*derived);
+    double computes = kernel->instructions, waits = first_record_cycles(tiled);
+    int64_t stays = held_bytes_of(tiled);
+    for (size_t s = 0; s < derived->steps.size(); ++s) {
+      const DerivedStep& step = derived->steps[s];
+      if (step.kind != DerivedStep::Kind::kCall) return true;
+      live[s] += part.flow.scratch_bytes(step.call);
+      if (s == 0) continue;
+      const OpId op = part.instances.instance(step.call.instance).op;
+      const auto whole = brings(op) ? kernel_for(op, *times[s], false) : std::nullopt;
+      computes += whole ? whole->instructions : times[s]->back().instructions;
+      if (!whole) continue;
+      Constants& held = piece.constants[s];
+      held = constants_of(op, *whole, Constants::How::kHeld);
+      stays += held_bytes_of(held);
+      waits += reading_cycles(held, 1);
+      piece.moved += held.all_bytes;
+    }
+    int64_t around = bytes_.held(piece.begin);
+    const InstanceId last{order_[static_cast<size_t>(piece.end - 1)]};
+    around += bytes_.size(base_.instance(last).makes);
+    piece.bytes = around + stays + std::ranges::max(live);
+    piece.moved += tiled.all_bytes;
+    piece.cycles = std::max(computes, reading_cycles(tiled, 1)) + waits;
+    add_copies(piece);
+    return keep(std::move(piece));
   }
 
   /// What its values take that go to storage or come from there.
@@ -416,8 +510,8 @@ class OutOfCore {
     return transfer_cycles(constants.record_bytes, 1, false);
   }
 
-  /// False if more rows a tile need not be tried.
-  bool add_rolled(Piece piece) {
+  /// Whether that is all there is to try with so many rows: it fits, or cannot be cut so.
+  bool add_rolled(Piece piece, int64_t record_target) {
     Part& part = part_of(piece.begin, piece.end);
     piece.constants.assign(static_cast<size_t>(piece.end - piece.begin), {});
     const std::vector<Member> members = members_of(part.flow, piece);
@@ -463,7 +557,8 @@ class OutOfCore {
                     .step = s,
                     .tiled = {},
                     .whole = constants_of(op, *whole, Constants::How::kAgain)};
-      each.tiled = tiled ? constants_of(op, *tiled, Constants::How::kTiled) : each.whole;
+      each.tiled =
+          tiled ? constants_of(op, *tiled, Constants::How::kTiled, record_target) : each.whole;
       bringing.push_back(each);
       ++number;
     }
@@ -500,6 +595,7 @@ class OutOfCore {
     for (const Bringing& each : bringing) {
       const Constants& constants = piece.constants[each.number];
       const int64_t reads = constants.how == Constants::How::kHeld ? 1 : tiles;
+      piece.constants[each.number].reads = reads;
       piece.moved += constants.all_bytes * reads;
       // Only records of tiles come while others are computed with.
       (constants.how == Constants::How::kTiled ? io : waits) += reading_cycles(constants, reads);
@@ -509,13 +605,13 @@ class OutOfCore {
     piece.bytes = peak();
     piece.cycles = std::max(computes, io) + waits;
     add_copies(piece);
-    keep(std::move(piece));
-    return true;
+    return keep(std::move(piece));
   }
 
-  void keep(Piece piece) {
-    if (piece.bytes > *limits_.sram_bytes) return;
+  bool keep(Piece piece) {
+    if (piece.bytes > *limits_.sram_bytes) return false;
     pieces_.push_back(std::move(piece));
+    return true;
   }
 
   // --- the path ------------------------------------------------------------------------------
@@ -524,10 +620,10 @@ class OutOfCore {
 
   Price price(const Piece& piece) const {
     const auto moved = static_cast<double>(piece.moved);
-    return options_.fewest_bytes ? Price{moved, piece.cycles} : Price{piece.cycles, moved};
+    return {piece.cycles + options_.cycles_per_byte * moved, moved};
   }
 
-  std::optional<std::vector<const Piece*>> shortest() const {
+  std::optional<std::vector<Piece>> shortest() const {
     struct Best {
       std::optional<Price> price;
       const Piece* by = nullptr;
@@ -546,27 +642,27 @@ class OutOfCore {
       Best& to = best[{piece->end, piece->stores}];
       if (!to.price || sum < *to.price) to = {sum, piece};
     }
-    std::vector<const Piece*> path;
+    std::vector<Piece> path;
     bool stored = false;
     for (int cut = end; cut > cuts_.front();) {
       const Piece* by = best[{cut, stored}].by;
       if (by == nullptr) return std::nullopt;
-      path.insert(path.begin(), by);
+      path.insert(path.begin(), *by);
       cut = by->begin;
       stored = by->fetches;
     }
     return path;
   }
 
-  Decision plan_of(const std::vector<const Piece*>& path) const {
+  Decision plan_of(const std::vector<Piece>& path) const {
     std::vector<ValueId> stored;
-    for (const Piece* piece : path) {
-      if (piece->stores) stored.push_back(value_at(piece->end));
+    for (const Piece& piece : path) {
+      if (piece.stores) stored.push_back(value_at(piece.end));
     }
     Decision result{.plan = {.instances = spilling(stored)}, .notes = {}};
     const Dataflow flow(axes_, result.plan.instances);
-    for (const Piece* piece : path)
-      std::ranges::move(members_of(flow, *piece), std::back_inserter(result.plan.members));
+    for (const Piece& piece : path)
+      std::ranges::move(members_of(flow, piece), std::back_inserter(result.plan.members));
     result.plan.memories.push_back(*limits_.storage);
     if (!stored.empty())
       result.notes.emplace_back(spilled(graph_, result.plan.instances, limits_.storage->name));

@@ -95,6 +95,9 @@ const std::vector<Planner>& planners() {
       {"auto",
        "groups of every kind together, for memory and estimated time; the front with --pareto",
        {{"written", "bytes that an inference may write to storage (any; with --storage)"},
+        {"moved",
+         "bytes that an inference may write to storage and read (any; likewise, where "
+         "weights or maps come from there)"},
         {"microjoules", "what the storage may take of energy in an inference (any; likewise)"}},
        nullptr,
        plan_auto,

@@ -92,10 +92,10 @@ void Flights::check_form(const TransferCall& transfer) const {
   }
   const Interval limits = transfer.records.limits;
   const bool good = transfer.record_bytes > 0 && transfer.record_bytes <= transfer.stride_bytes &&
-                    transfer.stride_bytes % storage.write_bytes == 0 &&
-                    stored.address % storage.write_bytes == 0 && transfer.rows >= 0 &&
-                    limits.begin == 0 && limits.end > 0 && limits.end <= kMostBytes &&
-                    transfer.stride_bytes <= kMostBytes &&
+                    (of_image || (transfer.stride_bytes % storage.write_bytes == 0 &&
+                                  stored.address % storage.write_bytes == 0)) &&
+                    transfer.rows >= 0 && limits.begin == 0 && limits.end > 0 &&
+                    limits.end <= kMostBytes && transfer.stride_bytes <= kMostBytes &&
                     limits.end * transfer.stride_bytes <= stored.size_bytes &&
                     program_.memory(stored.memory).size_bytes <= kMostBytes;
   if (!good) fault("the records of a transfer are not those of its buffer");
@@ -128,6 +128,7 @@ void Flights::check_image_form(const TransferCall& transfer) const {
                     program_.params[static_cast<size_t>(held.packed)].constants ==
                         program_.params[static_cast<size_t>(stored.packed)].constants &&
                     transfer.record_bytes == records.record_bytes &&
+                    transfer.stride_bytes == records.record_bytes &&
                     transfer.records.limits.end == records.count && transfer.origin == index(0) &&
                     held.address % kRecordAlignment == 0 &&
                     (transfer.rows == 0 || transfer.rows == held.extents[0]);

@@ -7,7 +7,6 @@
 #include <set>
 #include <string_view>
 
-#include "thimble/model/division.h"
 #include "thimble/schedule/records.h"
 
 namespace thimble {
@@ -58,9 +57,7 @@ std::string image_fault(const Program& program) {
     for (const BufferId id : image_of(program, {static_cast<int32_t>(m)})) {
       const PlacedBuffer& buffer = program.buffer(id);
       const RecordLayout& records = *program.params[static_cast<size_t>(buffer.packed)].records;
-      const int64_t granule = program.memories[m].storage->write_bytes;
-      const int64_t stride = ceil_div(records.record_bytes, granule) * granule;
-      if (buffer.address < end || buffer.size_bytes != records.count * stride)
+      if (buffer.address < end || buffer.size_bytes != records.count * records.record_bytes)
         return fmt::format("buffer {} is no part of an image", id.value);
       end = buffer.address + buffer.size_bytes;
     }

@@ -63,7 +63,9 @@ RecordForm record_form(const Buffer& buffer, int64_t write_bytes) {
       form.record_bytes /= extent;
     }
   }
-  form.stride_bytes = ceil_div(form.record_bytes, write_bytes) * write_bytes;
+  // Nobody writes packed constants record by record.
+  const int64_t granule = buffer.packed.valid() ? 1 : write_bytes;
+  form.stride_bytes = ceil_div(form.record_bytes, granule) * granule;
   return form;
 }
 
@@ -100,7 +102,7 @@ int64_t each_in_image(const Schedule& schedule, MemoryId memory, const Visit& vi
     end += placed_bytes(schedule, buffer);
   }
   if (end == first) return 0;
-  const int64_t block = std::max<int64_t>(storage->erase_bytes, 1);
+  const int64_t block = std::max(storage->erase_bytes, granule);
   return ceil_div(end, block) * block;
 }
 
@@ -140,6 +142,21 @@ IntervalExpr records_of(const Schedule& schedule, const Step& step) {
   const RecordForm form = record_form(stored, 1);
   if (form.axis < 0) return {index(0), index(1)};
   return step.region[static_cast<size_t>(form.axis)];
+}
+
+MovedRecords moved_records(const Schedule& schedule) {
+  MovedRecords result;
+  execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
+    if (step.transfer != TransferPart::kBegin) return;
+    const TransferSides sides = sides_of(schedule, step);
+    const RecordForm form = record_form(schedule.buffer(sides.stored), 1);
+    const Interval records = evaluate(records_of(schedule, step), counters);
+    const int64_t begin = std::max<int64_t>(records.begin, 0);
+    const int64_t bytes =
+        std::max<int64_t>(std::min(records.end, form.count) - begin, 0) * form.record_bytes;
+    (sides.reads ? result.read : result.written) += bytes;
+  });
+  return result;
 }
 
 std::string held_fault(const Buffer& held, const Buffer& stored) {

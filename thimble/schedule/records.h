@@ -43,7 +43,8 @@ constexpr int64_t kUsualChunkBytes = 256;  // a page of NOR flash
 [[nodiscard]] int64_t passage_bytes(int64_t chunk_bytes);
 
 /// Storage with packed constants begins with an image of them: its header, whole granules, then
-/// the records of each buffer of them, one behind the other, and what is left of a block.
+/// the records of each buffer of them, one right behind the other, and what is left of a granule or
+/// block.
 constexpr int64_t kImageHeaderBytes = 32;
 /// Where the records lie, per buffer; -1: it is not in an image.
 [[nodiscard]] std::vector<int64_t> image_addresses(const Schedule& schedule);
@@ -64,6 +65,12 @@ struct TransferSides {
 
 /// The records that a step's region has, cut to those there are. step: kBegin.
 [[nodiscard]] IntervalExpr records_of(const Schedule& schedule, const Step& step);
+
+/// Bytes of records that a schedule moves as it executes, without what fills granules.
+struct MovedRecords {
+  int64_t written = 0, read = 0;
+};
+[[nodiscard]] MovedRecords moved_records(const Schedule& schedule);
 
 /// Empty, or why records of a buffer in storage do not lie in another one as they are.
 [[nodiscard]] std::string held_fault(const Buffer& held, const Buffer& stored);

@@ -73,7 +73,8 @@ typedef struct thimble_storage {
      and then nothing has begun, and wait is not called for it.
      token: the operation's name, below NAME_tokens. It is used again only after wait returned.
      offset: bytes from the start of what the model may use, NAME_STORAGE_bytes in all; a multiple
-     of NAME_STORAGE_granule. size: at least 1, any. */
+     of NAME_STORAGE_granule or, where constants come from an image there, of 4. size: at least 1,
+     any. */
   int (*read_async)(void* context, uint32_t token, uint32_t offset, void* bytes, uint32_t size);
 
   /* Begins a write in the same way. Where `size` is no multiple of NAME_STORAGE_granule, what
