@@ -69,11 +69,16 @@ struct VectorTable {
   Vector handlers[15];
 };
 
-// Reset, NMI, the four faults, and the system exceptions: none but reset is expected.
+#ifndef THIMBLE_SYSTICK_HANDLER
+#define THIMBLE_SYSTICK_HANDLER fault_handler
+#endif
+
+// Reset, NMI, the four faults, and the system exceptions: none but reset is expected, and the timer
+// where a board's machine.h has something for it.
 [[gnu::section(".vectors"), gnu::used]] const VectorTable kVectors = {
     stack_top,
     {reset_handler, fault_handler, fault_handler, fault_handler, fault_handler, fault_handler,
      fault_handler, fault_handler, fault_handler, fault_handler, fault_handler, fault_handler,
-     fault_handler, fault_handler, fault_handler}};
+     fault_handler, fault_handler, THIMBLE_SYSTICK_HANDLER}};
 
 #endif
