@@ -22,8 +22,11 @@ Dataflow::Dataflow(const AxisGraph& axis_graph, const Instances& dataflow)
     same_axis.push_back({axis, {.out_axis = axis}});
   for (const Value& value : instances.values)
     sums_types.push_back(accumulator_type(graph, value.tensor));
-  for (const Op& op : graph.ops)
-    compute_scratch_bytes.push_back(scratch(graph, op, Method::kCompute).size_bytes);
+  for (size_t k = 0; k < graph.ops.size(); ++k) {
+    const OpId op{static_cast<int32_t>(k)};
+    compute_scratch_bytes.push_back(
+        scratch(axes.kernel_uses().uses_of(op, Method::kCompute)).size_bytes);
+  }
 }
 
 void Dataflow::sum_in(const std::vector<Accumulator>& accumulators) {

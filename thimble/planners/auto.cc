@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <set>
 
 #include "thimble/model/error.h"
@@ -91,7 +92,18 @@ class AutoSearch {
       Realisation realisation(flow, latency, std::move(decision->plan),
                               placement_options(effort_.least_draft_work));
       realisation.add_waits(limits_.storage_cycles);
-      RealisedPlan realised = realisation.arena_within(limits_.sram_bytes);
+      // What stays in flash has a format of its own, too (with_weights()).
+      std::vector<Core> cores(2, limits_.core);
+      cores[0].weights = Weights::kCompact;
+      cores[1].weights = Weights::kLeast;
+      PackedBytes packed(graph_, axes_.kernel_uses());
+      std::deque<LatencyEstimate> others;
+      for (const Core& core : cores) {
+        if (!limits_.weight_bytes) break;
+        others.emplace_back(flow, core, drafts_.model());
+        realisation.add_format(others.back(), packed);
+      }
+      RealisedPlan realised = realisation.arena_within(limits_.sram_bytes, limits_.weight_bytes);
       if (beyond_capacity(realised.schedule, realised.placement)) return;
       const MovedRecords moved = moved_records(realised.schedule);
       if (moved.written > bounds_.written_bytes || moved.written + moved.read > bounds_.moved_bytes)
