@@ -111,13 +111,14 @@ uint32_t image_check(const uint8_t* bytes, uint32_t size, uint32_t image,
   return crc32(bytes, size) ^ image ^ (address * 0x9e3779b1U);
 }
 
-void check_image(Transfers& transfers, int32_t token, const ImageHeader& wanted) noexcept {
+void check_image(Transfers& transfers, int32_t token, const ImageLabel& wanted,
+                 uint32_t address) noexcept {
   transfers.image = wanted.number;
   for (int32_t tries = 0; has_work(transfers, 0, 1); ++tries) {
-    ImageHeader found{};
+    ImageLabel found{};
     const thimble_storage& storage = *transfers.storage;
     const auto number = static_cast<uint32_t>(token);
-    int status = storage.read_async(storage.context, number, 0, &found, sizeof(found));
+    int status = storage.read_async(storage.context, number, address, &found, sizeof(found));
     if (status == THIMBLE_STORAGE_OK) status = storage.wait(storage.context, number);
     bool same = found.number == wanted.number;
     for (int32_t k = 0; k < 7; ++k) same = same && found.words[k] == wanted.words[k];

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "tests/plan/hand_plans.h"
+#include "tests/support/random_bring.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_plan.h"
 #include "tests/support/workload.h"
+#include "thimble/plan/bring_constants.h"
 #include "thimble/rewrites/rewrites.h"
 
 namespace thimble {
@@ -84,6 +86,35 @@ TEST(RandomTileLoops, WithSpilledValuesComputeWhatTheReferenceComputes) {
   EXPECT_GT(stored, plans / 2);
   EXPECT_GT(compressed, stored / 4);
   EXPECT_GT(moved, plans / 30);
+}
+
+TEST(RandomTileLoops, WithBroughtConstantsComputeWhatTheReferenceComputes) {
+  const uint64_t graphs = testing::random_cases(300 / testing::kOneIn, 20'000);
+  testing::BroughtCounts sum;
+  uint64_t seed = 0;
+  each_plan(
+      graphs,
+      [&](const Graph& graph, const AxisGraph& axes, const testing::RandomPlan& drawn) {
+        Plan plan = drawn.plan;
+        zoo::Random random(seed++);
+        plan.memories.back().storage->most_in_flight = static_cast<int>(random.between(1, 4));
+        const testing::BroughtCounts brought = testing::bring_at_random(axes, random, plan);
+        sum.calls += brought.calls;
+        sum.in_records += brought.in_records;
+        sum.ahead += brought.ahead;
+        sum.in_loops += brought.in_loops;
+        const Schedule schedule = build(graph, plan);
+        EXPECT_FALSE(too_many_in_flight(schedule));
+        EXPECT_EQ(testing::fault_of(graph, schedule), "");
+      },
+      true);
+  const auto plans = static_cast<int>(graphs * kPlansPerGraph);
+  fmt::print("{} plans: constants of {} calls, {} in records, {} ahead, {} in loops\n", plans,
+             sum.calls, sum.in_records, sum.ahead, sum.in_loops);
+  EXPECT_GT(sum.calls, plans);
+  EXPECT_GT(sum.in_records, plans / 30);
+  EXPECT_GT(sum.ahead, plans / 3);
+  EXPECT_GT(sum.in_loops, plans / 4);
 }
 
 TEST(RandomTileLoops, WithSpilledValuesCostWhatPlacementAndExecutionComeTo) {

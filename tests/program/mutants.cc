@@ -107,7 +107,10 @@ class Maker {
            }});
     }
     shares();
-    for (size_t p = 0; p < start_.params.size(); ++p) parameters(p);
+    for (size_t p = 0; p < start_.params.size(); ++p) {
+      parameters(p);
+      if (start_.params[p].records) records(p);
+    }
     for (size_t c = 0; c < start_.constants.size(); ++c) constants(c);
     for (size_t k = 0; k < places.size(); ++k) {
       if (places[k].call().scratch.valid()) scratch(k, places[k].call().scratch);
@@ -189,6 +192,7 @@ class Maker {
         kernel = portable_kernel(Family::kConv2DAccumulate, DType::kInt8, other);
       });
     }
+    if (call.brought.valid()) brought(number, call);
     change(number, "output bias off by one", [](const Place& p) {
       p.call().out.bias.push_back({1, index(1)});
     });
@@ -197,6 +201,42 @@ class Maker {
         p.call().in[k].bias.push_back({-1, index(1)});
       });
     }
+  }
+
+  void brought(size_t number, const Call& call) {
+    for (const int64_t by : {-1, 1}) {
+      change(number, fmt::format("record of its constants by {}", by),
+             [by](const Place& p) { p.call().record.base += by; });
+    }
+    for (const PlacedBuffer& buffer : start_.buffers) {
+      if (buffer.packed < 0 || buffer.id == call.brought) continue;
+      change(number, fmt::format("constants in buffer {}", buffer.id.value),
+             [id = buffer.id](const Place& p) { p.call().brought = id; });
+    }
+    change(number, "constants in flash", [](const Place& p) { p.call().brought = {}; });
+  }
+
+  // Where a set of parameters finds its constants in a record.
+  void records(size_t p) {
+    const auto add = [&](const std::string& what, const std::function<void(RecordLayout&)>& apply) {
+      change_program(MutantKind::kParameters, fmt::format("records of parameters {}: {}", p, what),
+                     [p, apply](Program& program) { apply(*program.params[p].records); });
+    };
+    for (const int64_t by : {-4, 4}) {
+      add(fmt::format("bytes by {}", by), [by](RecordLayout& r) { r.record_bytes += by; });
+      for (size_t k = 0; k < start_.params[p].constants.size(); ++k) {
+        add(fmt::format("part {} by {}", k, by),
+            [k, by](RecordLayout& r) { r.parts[k].offset += by; });
+        add(fmt::format("part {} from channel to channel by {}", k, by),
+            [k, by](RecordLayout& r) { r.parts[k].bytes_of_channels += by; });
+      }
+    }
+    for (const int64_t by : {-1, 1}) {
+      add(fmt::format("count by {}", by), [by](RecordLayout& r) { r.count += by; });
+      add(fmt::format("channels by {}", by), [by](RecordLayout& r) { r.channels += by; });
+    }
+    change_program(MutantKind::kParameters, fmt::format("parameters {} in flash", p),
+                   [p](Program& program) { program.params[p].records.reset(); });
   }
 
   // Swaps operands of one step in pieces, or of two steps that happen to read alike.

@@ -8,6 +8,7 @@
 
 #include "tests/program/mutants.h"
 #include "tests/support/hand_written.h"
+#include "tests/support/random_network.h"
 #include "tests/support/test_graph.h"
 #include "tests/support/workload.h"
 #include "thimble/planners/registry.h"
@@ -121,6 +122,41 @@ TEST(TransferMutants, OfPlannedNetworksAreCaught) {
              all.caught, all.harmless);
   EXPECT_GT(plans, static_cast<int>(networks));
   EXPECT_GT(all.made, every == 1 ? 5000 : 200);
+  EXPECT_GT(all.caught, all.made / 2);
+}
+
+// Constants dropped, doubled, read too late or from elsewhere, records exchanged: in plans of
+// chains whose weights all come from storage.
+TEST(TransferMutants, OfBroughtConstantsAreCaught) {
+  const int every = testing::workload().all_mutants ? 1 : 7;
+  const uint64_t networks = testing::workload().all_mutants ? 16 : 4;
+  MutantCount all;
+  int plans = 0;
+  for (uint64_t seed = 1; seed <= networks; ++seed) {
+    const Graph graph = rewrite(testing::random_chain(seed));
+    for (const BlockStorage& storage :
+         {BlockStorage{.most_in_flight = 2}, BlockStorage{.write_bytes = 64, .erase_bytes = 128}}) {
+      Limits limits = with_storage({storage});
+      limits.weight_bytes = 0;
+      for (const int64_t sram : {int64_t{1} << 20, int64_t{1} << 12, int64_t{1} << 11}) {
+        limits.sram_bytes = sram;
+        const PlannerAnswer answer = planners().back().plan(graph, limits, {});
+        const auto* planned = std::get_if<Planned>(&answer);
+        if (planned == nullptr) continue;
+        const Schedule& schedule = planned->best().realised.schedule;
+        const MutantCount count =
+            testing::count_mutants(graph, schedule, place(graph, schedule, {}), every);
+        expect_harmful_ones_caught(fmt::format("chain {} in {} bytes", seed, sram), count);
+        plans += count.made > 0 ? 1 : 0;
+        all.made += count.made;
+        all.caught += count.caught;
+        all.harmless += count.harmless;
+      }
+    }
+  }
+  fmt::print("{} mutants of plans with brought constants, {} plans, {} caught, {} harmless\n",
+             all.made, plans, all.caught, all.harmless);
+  EXPECT_GT(plans, static_cast<int>(networks));
   EXPECT_GT(all.caught, all.made / 2);
 }
 

@@ -3,7 +3,10 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "thimble/emit/caller.h"
+#include "thimble/emit/emit.h"
 #include "thimble/emit/names.h"
 
 namespace thimble::testing {
@@ -38,6 +41,21 @@ std::string tensor_arguments(const CallerSide& side) {
   return text;
 }
 
+// What a storage begins with, if that is an image: a file beside the project's sources.
+std::string image_definition(const EmittedProject& p, const std::string& storage) {
+  const std::string file = image_file(p.name, storage);
+  const bool there = std::ranges::any_of(
+      p.files, [&](const EmittedFile& emitted) { return emitted.path == file; });
+  if (!there) return "";
+  return fmt::format(
+      "  FILE* image_of_{0} = fopen(\"projects/{1}\", \"rb\");\n"
+      "  if (image_of_{0} == nullptr) return 5;\n"
+      "  if (fread(memory_of_{0}.bytes().data(), 1, memory_of_{0}.bytes().size(), "
+      "image_of_{0}) == 0) return 5;\n"
+      "  fclose(image_of_{0});\n",
+      storage, file);
+}
+
 // Drivers of storage, which have the names of what they drive.
 std::string storage_definitions(const EmittedProject& p, const char* recording) {
   std::string text;
@@ -45,8 +63,8 @@ std::string storage_definitions(const EmittedProject& p, const char* recording) 
     const std::string& storage = p.program->memory(id).name;
     text += fmt::format(
         "  thimble::MemoryStorage memory_of_{1}(\"{1}\", {0}_{1}_bytes{2});\n"
-        "  const thimble_storage {1} = memory_of_{1}.driver();\n",
-        p.name, storage, recording);
+        "{3}  const thimble_storage {1} = memory_of_{1}.driver();\n",
+        p.name, storage, recording, image_definition(p, storage));
   }
   return text;
 }
@@ -124,6 +142,7 @@ std::string tracing_text(const EmittedProject& p) {
   allocations += memories_definition(side) +
                  storage_definitions(p, ", thimble::write_line, thimble::place_of");
   for (const ProgramConstant& c : p.program->constants) {
+    if (!is_in_flash(*p.program, c)) continue;
     memories += fmt::format("    {{\"{0}\", {1}_data::{0}, sizeof({1}_data::{0}), true}},\n",
                             c.name, p.name);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/random_bring.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_plan.h"
 #include "tests/support/workload.h"
@@ -18,10 +19,14 @@ Graph random_graph(uint64_t seed) {
   return seed % 2 == 0 ? testing::random_chain(seed) : testing::random_network(seed);
 }
 
-Compiled random_plan(uint64_t seed, bool spills) {
+enum class Stored { kNothing, kValues, kConstantsToo };
+
+Compiled random_plan(uint64_t seed, Stored stored) {
   const Graph graph = random_graph(seed);
   zoo::Random random(seed);
-  const Plan plan = testing::random_plan(AxisGraph(graph), random, spills).plan;
+  const AxisGraph axes(graph);
+  Plan plan = testing::random_plan(axes, random, stored != Stored::kNothing).plan;
+  if (stored == Stored::kConstantsToo) testing::bring_at_random(axes, random, plan);
   const Schedule schedule = build(graph, plan);
   const PlacedPlan placed{.planner = "at random",
                           .schedule = schedule,
@@ -31,9 +36,9 @@ Compiled random_plan(uint64_t seed, bool spills) {
   return described(check_plan(source, {.rewrite = false}, placed, "net"));
 }
 
-void expect_traces(uint64_t plans, bool spills) {
+void expect_traces(uint64_t plans, Stored stored) {
   std::vector<Compiled> compiled;
-  for (uint64_t seed = 1; seed <= plans; ++seed) compiled.push_back(random_plan(seed, spills));
+  for (uint64_t seed = 1; seed <= plans; ++seed) compiled.push_back(random_plan(seed, stored));
   std::vector<testing::EmittedProject> projects;
   for (const Compiled& one : compiled) {
     const std::string name = fmt::format("net_{}", projects.size());
@@ -48,11 +53,15 @@ void expect_traces(uint64_t plans, bool spills) {
 }
 
 TEST(TraceOfRandomTileLoops, IsTheirProgram) {
-  expect_traces(testing::random_cases(24, 400), false);
+  expect_traces(testing::random_cases(24, 400), Stored::kNothing);
 }
 
 TEST(TraceOfRandomTileLoops, WithSpilledValuesIsTheirProgram) {
-  expect_traces(testing::random_cases(12, 200), true);
+  expect_traces(testing::random_cases(12, 200), Stored::kValues);
+}
+
+TEST(TraceOfRandomTileLoops, WithBroughtConstantsIsTheirProgram) {
+  expect_traces(testing::random_cases(12, 200), Stored::kConstantsToo);
 }
 
 }  // namespace

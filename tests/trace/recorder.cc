@@ -14,13 +14,19 @@ std::vector<TracedMemory> all_memories;
 std::vector<std::string> names;  // with the content of constants
 long awaited_row = -1;
 
-const TracedMemory& memory_of(const void* pointer, size_t& number) {
+// Null: none.
+const TracedMemory* find_memory(const void* pointer, size_t& number) {
   const char* p = static_cast<const char*>(pointer);
   for (number = 0; number < all_memories.size(); ++number) {
     const TracedMemory& m = all_memories[number];
     const char* begin = static_cast<const char*>(m.begin);
-    if (p >= begin && p < begin + m.bytes) return m;
+    if (p >= begin && p < begin + m.bytes) return &m;
   }
+  return nullptr;
+}
+
+const TracedMemory& memory_of(const void* pointer, size_t& number) {
+  if (const TracedMemory* found = find_memory(pointer, number)) return *found;
   std::fputs("a pointer into none of the memories\n", stderr);
   std::exit(1);
 }
@@ -55,10 +61,15 @@ std::string place_of(const void* pointer) {
   return names[number] + "+" + std::to_string(offset);
 }
 
+// What was brought to the arena is told by where channel 0 would be: maybe before it.
 std::string constant_of(const void* pointer) {
   size_t number = 0;
-  const TracedMemory& memory = memory_of(pointer, number);
-  return memory.begin == pointer ? names[number] : place_of(pointer);
+  const TracedMemory* memory = find_memory(pointer, number);
+  if (memory != nullptr && memory->constant)
+    return memory->begin == pointer ? names[number] : place_of(pointer);
+  const auto begin = reinterpret_cast<uintptr_t>(all_memories[0].begin);
+  return trace_place(all_memories[0].name,
+                     static_cast<intptr_t>(reinterpret_cast<uintptr_t>(pointer) - begin));
 }
 
 void write_line(const std::string& line) {

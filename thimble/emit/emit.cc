@@ -118,12 +118,14 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
     const std::optional<StorageImage> image = storage_image(program, storage);
     if (!image) continue;
     std::vector<std::string> numbers;
-    for (const uint32_t word : image->header().words)
+    for (const uint32_t word : image->label().words)
       numbers.push_back(fmt::format("{:#010x}", word));
     text += fmt::format(
-        "// What {0} begins with: {1}.\nconstexpr ImageHeader {2}{{{3:#010x}, {{{4}}}}};\n\n",
+        "// The label of what {0} begins with: {1}.\nconstexpr ImageLabel {2}{{{3:#010x}, "
+        "{{{4}}}}};\n"
+        "constexpr uint32_t {2}Label = {5};\n\n",
         program.memory(storage).name, image_file(options.name, program.memory(storage).name),
-        image_name(program.memory(storage).name), image->header().number, fmt::join(numbers, ", "));
+        image_name(program.memory(storage).name), image->label().number, fmt::join(numbers, ", "));
   }
   ViewConstants constants(graph, program);
   const std::vector<Stage> all = stages(graph, program, data, constants);

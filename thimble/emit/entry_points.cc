@@ -93,7 +93,7 @@ std::string transfers_text(const CallerSide& side) {
     text += fmt::format("  Transfers {0}_transfers{{{0}, flights, 0, 0}};\n", storage);
   for (const std::string& storage : side.images) {
     const std::string call =
-        fmt::format("check_image({}_transfers, 0, {})", storage, image_name(storage));
+        fmt::format("check_image({0}_transfers, 0, {1}, {1}Label)", storage, image_name(storage));
     text += fmt::format("  {};\n", call) + fault_text(side, call);
   }
   return text;

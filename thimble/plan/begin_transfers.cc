@@ -62,7 +62,7 @@ class Beginner {
     }
     for (Node& node : with_late_waits(written)) {
       for (Erase& erase : erases) {
-        if (erase.waited || !writes(node, erase.memory)) continue;
+        if (erase.waited || !ends_erase(node, erase.memory)) continue;
         schedule_.nodes.push_back({erase.wait});
         erase.waited = true;
       }
@@ -104,16 +104,19 @@ class Beginner {
     return result;
   }
 
-  [[nodiscard]] bool writes(const Node& node, MemoryId memory) const {
+  /// Whether it writes there, or reads where the erase is all that may be in flight.
+  [[nodiscard]] bool ends_erase(const Node& node, MemoryId memory) const {
     return visit_node(
         node,
         [&](const Step& step) {
-          return step.transfer == TransferPart::kBegin &&
-                 schedule_.buffer(step.out).memory == memory;
+          if (step.transfer != TransferPart::kBegin) return false;
+          const bool alone = schedule_.memory(memory).storage->most_in_flight == 1;
+          return schedule_.buffer(step.out).memory == memory ||
+                 (alone && schedule_.buffer(step.in[0].from[0]).memory == memory);
         },
         [&](const Loop& loop) {
           return std::ranges::any_of(loop.body,
-                                     [&](const Node& inner) { return writes(inner, memory); });
+                                     [&](const Node& inner) { return ends_erase(inner, memory); });
         });
   }
 

@@ -101,12 +101,11 @@ class Bringer {
   }
 
   Read read_of(const Step& user) {
-    const Buffer& held = schedule_.buffer(user.constants);
     const BufferId stored = brought_.at(user.constants).stored;
     const Shape& extents = schedule_.buffer(stored).extents;
     Step copy{.region = {{index(0), index(extents[0])}, {index(0), index(extents[1])}},
               .chunk = {}};
-    if (held.wrap) copy.region[0] = {user.record, user.record + 1};
+    if (brought_.at(user.constants).by_record) copy.region[0] = {user.record, user.record + 1};
     copy.in = {stored};
     copy.out = user.constants;
     auto [begin, wait] = as_transfer(std::move(copy), {}, {}, {schedule_.token_count++});

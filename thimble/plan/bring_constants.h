@@ -23,6 +23,7 @@ struct BroughtBuffer {
   BufferId stored;
   int depth = 0;
   bool ahead = false;
+  bool by_record = false;  ///< what a step needs, each time; else all of them
 };
 
 /// schedule: as written, before with_transfers(). brought: by what holds the constants. ahead:

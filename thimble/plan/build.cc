@@ -251,8 +251,8 @@ class Builder {
         term.coefficient /= brought.channels;
       }
     }
-    brought_.emplace(step.constants,
-                     BroughtBuffer{stored_of(records, brought), brought.depth, brought.ahead});
+    brought_.emplace(step.constants, BroughtBuffer{stored_of(records, brought), brought.depth,
+                                                   brought.ahead, follows});
   }
 
   /// The image of these records in storage: one, however many steps read it.

@@ -138,7 +138,8 @@ void Flights::check_image_form(const TransferCall& transfer) const {
 void Flights::check_spares_image(const TransferCall& transfer, const Interval& bytes) const {
   for (const BufferId id : image_of(program_, program_.memory_of(transfer.stored))) {
     const PlacedBuffer& there = program_.buffer(id);
-    if (bytes.begin < there.address + there.size_bytes)
+    const int64_t end = image_label_address(there.address + there.size_bytes) + kImageLabelBytes;
+    if (bytes.begin < end)
       throw Fault{describe(transfer) + ": it would spoil the image of packed constants"};
   }
 }

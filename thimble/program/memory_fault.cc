@@ -50,10 +50,10 @@ std::string flash_fault(const Program& program) {
   return "";
 }
 
-// Behind its header an image has the records of its constants, each buffer of them apart.
+// An image has the records of its constants, each buffer of them apart, and a label.
 std::string image_fault(const Program& program) {
   for (size_t m = 0; m < program.memories.size(); ++m) {
-    int64_t end = kImageHeaderBytes;
+    int64_t end = 0;
     for (const BufferId id : image_of(program, {static_cast<int32_t>(m)})) {
       const PlacedBuffer& buffer = program.buffer(id);
       const RecordLayout& records = *program.params[static_cast<size_t>(buffer.packed)].records;
@@ -61,6 +61,8 @@ std::string image_fault(const Program& program) {
         return fmt::format("buffer {} is no part of an image", id.value);
       end = buffer.address + buffer.size_bytes;
     }
+    if (end > 0 && image_label_address(end) + kImageLabelBytes > program.memories[m].size_bytes)
+      return fmt::format("{} has no room for the label of its image", program.memories[m].name);
   }
   return "";
 }

@@ -26,12 +26,13 @@ RunTransfers::RunTransfers(const Program& program, Address address, MemoryStorag
       std::ranges::copy(piece, bytes.begin() + at);
       at += std::ssize(piece);
     });
-    images_.emplace_back(m, image->header());
+    images_.push_back({m, image->label(), static_cast<uint32_t>(image->label_address())});
   }
 }
 
 void RunTransfers::begin_inference() {
-  for (const auto& [memory, header] : images_) runtime::check_image(transfers_[memory], 0, header);
+  for (const Image& image : images_)
+    runtime::check_image(transfers_[image.memory], 0, image.label, image.address);
 }
 
 void RunTransfers::execute(const TransferCall& transfer, const Counters& counters) {

@@ -32,6 +32,11 @@ class RunTransfers {
   [[nodiscard]] MovedBytes moved() const;
 
  private:
+  struct Image {
+    size_t memory = 0;
+    runtime::ImageLabel label;
+    uint32_t address = 0;  ///< of the label
+  };
   [[nodiscard]] runtime::Passage passage_of(const TransferCall& transfer) const;
 
   const Program& program_;
@@ -40,7 +45,7 @@ class RunTransfers {
   std::deque<thimble_storage> drivers_;        ///< by memory
   std::vector<runtime::InFlight> flights_;     ///< by token
   std::vector<runtime::Transfers> transfers_;  ///< by memory
-  std::vector<std::pair<size_t, runtime::ImageHeader>> images_;  ///< with their memories
+  std::vector<Image> images_;
 };
 
 }  // namespace thimble

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "thimble/import/sha256.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble {
 namespace {
@@ -27,15 +28,16 @@ StorageImage::StorageImage(const Program& program, MemoryId memory)
   });
   for (const BufferId id : image_of(program, memory)) {
     const PlacedBuffer& buffer = program.buffer(id);
-    size_bytes_ = buffer.address + buffer.size_bytes;
+    label_address_ = image_label_address(buffer.address + buffer.size_bytes);
   }
+  size_bytes_ = label_address_ + kImageLabelBytes;
   const std::string all = sha256(fingerprints);
-  header_.number = word_of(all, 0);
-  std::memcpy(header_.words, kMagic, sizeof(kMagic));
+  label_.number = word_of(all, 0);
+  std::memcpy(label_.words, kMagic, sizeof(kMagic));
   constexpr size_t kAfterMagic = 2;
-  header_.words[kAfterMagic] = static_cast<uint32_t>(size_bytes_);
-  for (size_t k = kAfterMagic + 1; k < std::size(header_.words); ++k)
-    header_.words[k] = word_of(all, k - kAfterMagic);
+  label_.words[kAfterMagic] = static_cast<uint32_t>(label_address_);
+  for (size_t k = kAfterMagic + 1; k < std::size(label_.words); ++k)
+    label_.words[k] = word_of(all, k - kAfterMagic);
 }
 
 void StorageImage::each_record(
@@ -53,10 +55,7 @@ void StorageImage::each_record(
 }
 
 void StorageImage::write(const std::function<void(std::span<const uint8_t>)>& sink) const {
-  Bytes header(sizeof(header_));
-  std::memcpy(header.data(), &header_, sizeof(header_));
-  sink(header);
-  auto at = std::ssize(header);
+  int64_t at = 0;
   const auto fill = [&](int64_t end) {
     if (at < end) sink(Bytes(static_cast<size_t>(end - at)));
     at = end;
@@ -64,13 +63,16 @@ void StorageImage::write(const std::function<void(std::span<const uint8_t>)>& si
   each_record([&](int64_t address, Bytes record) {
     fill(address);
     const uint32_t check = runtime::image_check(record.data(), static_cast<uint32_t>(record.size()),
-                                                header_.number, static_cast<uint32_t>(address));
+                                                label_.number, static_cast<uint32_t>(address));
     for (uint32_t shift = 0; shift < 32; shift += 8)
       record.push_back(static_cast<uint8_t>(check >> shift));
     sink(record);
     at += std::ssize(record);
   });
-  fill(size_bytes_);
+  fill(label_address_);
+  Bytes label(sizeof(label_));
+  std::memcpy(label.data(), &label_, sizeof(label_));
+  sink(label);
 }
 
 std::optional<StorageImage> storage_image(const Program& program, MemoryId memory) {

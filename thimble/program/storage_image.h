@@ -2,7 +2,7 @@
 // The image that a storage has before a program with brought constants runs: the file that a card
 // is written with.
 //
-//   [0, 32)     ImageHeader: number, "THIMBLE", bytes of the image, SHA-256 of its records
+//   [0, 32)     ImageLabel: number, "THIMBLE", bytes of the image, SHA-256 of its records
 //   granule     records of the first constants that are read, with their checks, whole granules
 //   each
 //   ...         of the next
@@ -23,7 +23,8 @@ class StorageImage {
   /// All must outlive it. There is one.
   StorageImage(const Program& program, MemoryId memory);
 
-  [[nodiscard]] const runtime::ImageHeader& header() const { return header_; }
+  [[nodiscard]] const runtime::ImageLabel& label() const { return label_; }
+  [[nodiscard]] int64_t label_address() const { return label_address_; }
   [[nodiscard]] int64_t size_bytes() const { return size_bytes_; }
   /// Hands out all bytes, in order.
   void write(const std::function<void(std::span<const uint8_t>)>& sink) const;
@@ -34,8 +35,8 @@ class StorageImage {
 
   const Program& program_;
   const MemoryId memory_;
-  int64_t size_bytes_ = 0;
-  runtime::ImageHeader header_{};
+  int64_t label_address_ = 0, size_bytes_ = 0;
+  runtime::ImageLabel label_{};
 };
 
 /// Nothing if no constants are brought from there.

@@ -92,21 +92,23 @@ template <class Visit>
 int64_t each_in_image(const Schedule& schedule, MemoryId memory, const Visit& visit) {
   const std::optional<BlockStorage>& storage = schedule.memory(memory).storage;
   if (!storage) return 0;
-  const int64_t granule = storage->write_bytes;
-  const int64_t first = ceil_div(kImageHeaderBytes, granule) * granule;
-  int64_t end = first;
+  int64_t end = 0;
   for (size_t b = 0; b < schedule.buffers.size(); ++b) {
     const Buffer& buffer = schedule.buffers[b];
     if (!buffer.packed.valid() || buffer.memory != memory) continue;
     visit(b, end);
     end += placed_bytes(schedule, buffer);
   }
-  if (end == first) return 0;
-  const int64_t block = std::max(storage->erase_bytes, granule);
-  return ceil_div(end, block) * block;
+  if (end == 0) return 0;
+  const int64_t block = std::max(storage->erase_bytes, storage->write_bytes);
+  return ceil_div(image_label_address(end) + kImageLabelBytes, block) * block;
 }
 
 }  // namespace
+
+int64_t image_label_address(int64_t records_end) {
+  return ceil_div(records_end, kRecordAlignment) * kRecordAlignment;
+}
 
 std::vector<int64_t> image_addresses(const Schedule& schedule) {
   std::vector<int64_t> result(schedule.buffers.size(), -1);

@@ -42,10 +42,12 @@ constexpr int64_t kUsualChunkBytes = 256;  // a page of NOR flash
 /// Bytes of the passage for chunks.
 [[nodiscard]] int64_t passage_bytes(int64_t chunk_bytes);
 
-/// Storage with packed constants begins with an image of them: its header, whole granules, then
-/// the records of each buffer of them, one right behind the other, and what is left of a granule or
-/// block.
-constexpr int64_t kImageHeaderBytes = 32;
+/// Storage with packed constants begins with an image of them: the records of each buffer of them,
+/// one right behind the other, a label (thimble_runtime/transfers.h), and what is left of a granule
+/// or block.
+constexpr int64_t kImageLabelBytes = 32;
+/// Where the label lies, behind records that end there.
+[[nodiscard]] int64_t image_label_address(int64_t records_end);
 /// Where the records lie, per buffer; -1: it is not in an image.
 [[nodiscard]] std::vector<int64_t> image_addresses(const Schedule& schedule);
 /// Bytes of the image in that memory; 0: there is none.

@@ -52,9 +52,9 @@ struct Transfers {
   uint32_t image;     ///< the number of the image that is stored, if there is one
 };
 
-/// What a storage with an image of packed constants begins with: which image it is, `number` among
-/// its bytes. Records of the image end with their check (image_check), of 4 B.
-struct ImageHeader {
+/// What an image of packed constants ends with: which image it is. Records of the image end with
+/// their check (image_check), of 4 B.
+struct ImageLabel {
   uint32_t number;
   uint32_t words[7];
 };
@@ -78,9 +78,10 @@ const T* of_channel_0(const int8_t* record, int32_t offset) noexcept {
 /// at. The rows are left alone until wait(). tags: by record; set here.
 void begin_write(Transfers& transfers, int32_t token, const Records& records, const HeldRows& held,
                  uint32_t* tags, int32_t first, int32_t end) noexcept;
-/// Compares what the storage begins with: if that is another image, the status is
+/// Compares the label at that address: if the storage begins with another image, the status is
 /// THIMBLE_STORAGE_OTHER_IMAGE.
-void check_image(Transfers& transfers, int32_t token, const ImageHeader& wanted) noexcept;
+void check_image(Transfers& transfers, int32_t token, const ImageLabel& wanted,
+                 uint32_t address) noexcept;
 
 /// Begins to read. tags: null where the records are of an image. The rows are not what was stored
 /// before wait() returns, nor after it if there was a fault.
