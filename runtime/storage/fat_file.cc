@@ -122,7 +122,6 @@ int mount(Card& card, uint64_t first, uint64_t blocks, Volume& volume) {
     return THIMBLE_FAT_NO_VOLUME;
   }
   volume.clusters = clusters_of(volume, clusters, uint64_t{fat_sectors} * sector_bytes);
-  if (volume.clusters == 0) return THIMBLE_FAT_NO_VOLUME;
   if (uint64_t{sectors} << sector_bits > blocks) return THIMBLE_FAT_DAMAGED;
   volume.fat = first + ((reserved + uint64_t{used_fat} * fat_sectors) << sector_bits);
   volume.root = first + (root << sector_bits);
@@ -142,7 +141,7 @@ int mount_any(Card& card, Volume& volume) {
     if (status != THIMBLE_STORAGE_OK) return status;
     const uint8_t* const entry = card.sector + kPartitionTable + i * kPartition;
     const uint32_t first = word(entry + 8), blocks = word(entry + 12);
-    if ((entry[0] & 0x7f) != 0 || entry[4] == 0 || first == 0 || blocks == 0) continue;
+    if ((entry[0] & 0x7f) != 0 || entry[4] == 0 || blocks == 0) continue;
     status = mount(card, first, blocks, volume);
     const bool goes_on = status <= THIMBLE_FAT_NO_VOLUME && status >= THIMBLE_FAT_TOO_FAR;
     if (!goes_on) return status;
