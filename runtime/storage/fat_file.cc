@@ -3,10 +3,10 @@
 
 namespace {
 
-constexpr uint32_t kBlock = THIMBLE_FAT_BLOCK, kBlockBits = 9;
-constexpr uint32_t kReach = 1U << (32 - kBlockBits);         // blocks that offsets reach
-constexpr uint32_t kEntry = 32;                              // bytes of a folder's entry
-constexpr uint32_t kFolderBlocks = 65536 * kEntry / kBlock;  // a folder has no more
+constexpr uint32_t kFatBlock = THIMBLE_FAT_BLOCK, kFatBlockBits = 9;
+constexpr uint32_t kReach = 1U << (32 - kFatBlockBits);         // blocks that offsets reach
+constexpr uint32_t kEntry = 32;                                 // bytes of a folder's entry
+constexpr uint32_t kFolderBlocks = 65536 * kEntry / kFatBlock;  // a folder has no more
 constexpr uint32_t kSignature = 510, kSigned = 0xaa55;
 constexpr uint32_t kPartitions = 4, kPartitionTable = 446, kPartition = 16;
 
@@ -46,7 +46,7 @@ int load(Card& card, uint64_t block) {
   if (card.held == number + 1) return THIMBLE_STORAGE_OK;
   card.held = 0;
   const thimble_storage& from = card.storage;
-  int status = from.read_async(from.context, 0, number * kBlock, card.sector, kBlock);
+  int status = from.read_async(from.context, 0, number * kFatBlock, card.sector, kFatBlock);
   if (status == THIMBLE_STORAGE_OK) status = from.wait(from.context, 0);
   if (status == THIMBLE_STORAGE_OK) card.held = number + 1;
   return status;
@@ -99,14 +99,14 @@ int mount(Card& card, uint64_t first, uint64_t blocks, Volume& volume) {
   const uint32_t fat16_sectors = half(boot + 22);
   const uint32_t fat_sectors = fat16_sectors != 0 ? fat16_sectors : word(boot + 36);
   const bool has_medium = boot[21] == 0xf0 || boot[21] >= 0xf8;
-  if (!is_power_of_two(sector_bytes) || sector_bytes < kBlock || sector_bytes > 4096 ||
+  if (!is_power_of_two(sector_bytes) || sector_bytes < kFatBlock || sector_bytes > 4096 ||
       !is_power_of_two(cluster_sectors) || reserved == 0 || fats == 0 || fat_sectors == 0 ||
       !has_medium)
     return THIMBLE_FAT_NO_VOLUME;
 
-  const uint32_t sector_bits = log2_of(sector_bytes) - kBlockBits;  // blocks, as a power of two
+  const uint32_t sector_bits = log2_of(sector_bytes) - kFatBlockBits;  // blocks, as a power of two
   const uint32_t root_sectors =
-      (root_entries * kEntry + sector_bytes - 1) >> (sector_bits + kBlockBits);
+      (root_entries * kEntry + sector_bytes - 1) >> (sector_bits + kFatBlockBits);
   const uint64_t root = reserved + uint64_t{fats} * fat_sectors;  // sectors of the volume
   const uint64_t data = root + root_sectors;
   if (data >= sectors) return THIMBLE_FAT_NO_VOLUME;
@@ -153,9 +153,9 @@ int mount_any(Card& card, Volume& volume) {
 // What the FAT has for a cluster, which there is: the next one, or kLast and above.
 int next_of(Card& card, const Volume& volume, uint32_t cluster, uint32_t& next) {
   const uint32_t at = cluster * (volume.is_fat32 ? 4 : 2);  // below 2^30
-  const int status = load(card, volume.fat + at / kBlock);
+  const int status = load(card, volume.fat + at / kFatBlock);
   if (status != THIMBLE_STORAGE_OK) return status;
-  const uint8_t* const entry = card.sector + at % kBlock;
+  const uint8_t* const entry = card.sector + at % kFatBlock;
   if (volume.is_fat32) {
     next = word(entry) & 0x0fffffff;
   } else {
@@ -242,7 +242,7 @@ struct Found {
 // Looks for a name in the block that is held. `ended`: behind it there are no more.
 bool is_in_block(const uint8_t* sector, const Name& name, LongName& long_name, bool is_fat32,
                  Found& found, bool& ended) {
-  for (const uint8_t* entry = sector; entry < sector + kBlock; entry += kEntry) {
+  for (const uint8_t* entry = sector; entry < sector + kFatBlock; entry += kEntry) {
     ended = entry[0] == kNoMore;
     if (ended) return false;
     const uint8_t attributes = entry[11];
@@ -310,7 +310,7 @@ int find_path(Card& card, const Volume& volume, const char* path, Found& found) 
 // Follows the whole chain of a file, which ends with the cluster that has its last byte.
 int check_chain(Card& card, const Volume& volume, const Found& found) {
   if (!volume.has(found.cluster)) return THIMBLE_FAT_DAMAGED;
-  uint32_t left = (found.bytes - 1) >> (kBlockBits + volume.cluster_bits);  // behind this one
+  uint32_t left = (found.bytes - 1) >> (kFatBlockBits + volume.cluster_bits);  // behind this one
   for (uint32_t cluster = found.cluster;; ++cluster, --left) {
     uint32_t next = 0;
     const int status = next_of(card, volume, cluster, next);
@@ -373,8 +373,8 @@ int thimble_fat_file_find(thimble_fat_file* file, const char* path,
   if (status != THIMBLE_STORAGE_OK || found.bytes == 0) return status;
   status = check_chain(card, volume, found);
   if (status != THIMBLE_STORAGE_OK) return status;
-  const uint64_t offset = volume.block_of(found.cluster) * kBlock;
-  if (offset + found.bytes > uint64_t{card.blocks} * kBlock) return THIMBLE_FAT_TOO_FAR;
+  const uint64_t offset = volume.block_of(found.cluster) * kFatBlock;
+  if (offset + found.bytes > uint64_t{card.blocks} * kFatBlock) return THIMBLE_FAT_TOO_FAR;
   file->offset = static_cast<uint32_t>(offset);
   file->bytes = found.bytes;
   file->read_only = (found.attributes & kReadOnly) != 0 ? 1 : 0;

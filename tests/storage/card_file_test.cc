@@ -17,16 +17,16 @@ extern "C" int open_card_file(const thimble_spi* spi, const char* path, uint32_t
 namespace thimble::testing {
 namespace {
 
-std::string text_of(const std::filesystem::path& file) {
+std::string page_text(const std::filesystem::path& file) {
   std::ifstream stream(std::filesystem::path(THIMBLE_SOURCE_DIR) / file);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 TEST(CardFile, IsInTheGuideAsItIs) {
-  const std::string code = text_of("tests/storage/card_file.c");
+  const std::string code = page_text("tests/storage/card_file.c");
   const std::string example = code.substr(code.find('\n') + 1);  // behind the licence
   ASSERT_GT(example.size(), 500U);
-  EXPECT_NE(text_of("docs/storage.md").find("```c\n" + example + "```\n"), std::string::npos);
+  EXPECT_NE(page_text("docs/storage.md").find("```c\n" + example + "```\n"), std::string::npos);
 }
 
 TEST(CardFile, IsReadAndWrittenByWayOfTheBus) {

@@ -16,7 +16,10 @@ namespace {
 
 CoreSpeed core_speed(const Compiled& compiled, const SimulationRequest& wanted) {
   if (wanted.seconds_per_mac)
-    return {.model = std::nullopt, .seconds_per_mac = wanted.seconds_per_mac};
+    return {.model = std::nullopt,
+            .seconds_per_mac = wanted.seconds_per_mac,
+            .pointwise_share = wanted.pointwise_share,
+            .fully_connected_share = wanted.fully_connected_share};
   check_speed(compiled.target, wanted);
   return {.model = latency_model(compiled.target.core.name),
           .seconds_per_mac = std::nullopt,

@@ -15,6 +15,7 @@ struct SimulationRequest {
   SimulationOptions options;
   /// The core's speed, instead of its latency model and clock.
   std::optional<double> seconds_per_mac;
+  double pointwise_share = 1, fully_connected_share = 1;  ///< as CoreSpeed has them
   std::optional<double> inferences_per_day;  ///< for wear; nothing: one behind the other
   std::optional<StorageFigures> storage;     ///< of the request's storage, instead of its own
   bool operator==(const SimulationRequest&) const = default;

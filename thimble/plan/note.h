@@ -107,6 +107,15 @@ struct Spilled {
   bool operator==(const Spilled&) const = default;
 };
 
+/// Operators whose packed constants come from block storage.
+struct BroughtConstants {
+  std::string storage;
+  int64_t ops = 0, of = 0;
+  int64_t image_bytes = 0, read_bytes = 0;  ///< there; of an inference
+  double wait_share = 0;  ///< of the time that it would take without storage; 0: not known
+  bool operator==(const BroughtConstants&) const = default;
+};
+
 /// Channels that are not computed, as every input gives them the same value, or nobody needs them.
 struct ConstantChannels {
   int64_t removed = 0, of = 0;  ///< outputs of convolutions and fully connected layers
@@ -123,11 +132,11 @@ struct TimeLimitStruck {
 
 }  // namespace note
 
-using AnyNote =
-    std::variant<note::LeastOrder, note::BestOrder, note::NoPatches, note::Patches,
-                 note::PatchBytes, note::ChannelLoops, note::ChannelLoopSearch, note::Spans,
-                 note::InputCollected, note::InputRelaid, note::ByColumns, note::Rematerialised,
-                 note::Partitions, note::Spilled, note::ConstantChannels, note::TimeLimitStruck>;
+using AnyNote = std::variant<note::LeastOrder, note::BestOrder, note::NoPatches, note::Patches,
+                             note::PatchBytes, note::ChannelLoops, note::ChannelLoopSearch,
+                             note::Spans, note::InputCollected, note::InputRelaid, note::ByColumns,
+                             note::Rematerialised, note::Partitions, note::Spilled,
+                             note::BroughtConstants, note::ConstantChannels, note::TimeLimitStruck>;
 
 /// One of them.
 class Note : public OneOf<AnyNote> {

@@ -10,6 +10,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
+#include "thimble/plan/brought_note.h"
 #include "thimble/plan/build.h"
 #include "thimble/planners/auto_others.h"
 #include "thimble/planners/out_of_core.h"
@@ -108,6 +109,8 @@ class AutoSearch {
       const MovedRecords moved = moved_records(realised.schedule);
       if (moved.written > bounds_.written_bytes || moved.written + moved.read > bounds_.moved_bytes)
         return;
+      if (const auto note = brought_constants(graph_, realised))
+        decision->notes.emplace_back(*note);
       PricedPlan plan = priced_plan(std::move(realised), std::move(decision->notes));
       const bool good = fits(plan);
       if (good || !limits_.sram_bytes) {

@@ -87,6 +87,10 @@ class OutOfCore {
  private:
   std::optional<std::vector<Piece>> cheapest() {
     pieces_.clear();
+    if (options_.buffer_bytes) {
+      for (size_t c = 0; c + 1 < cuts_.size(); ++c) add_layer(cuts_[c], cuts_[c + 1]);
+      return shortest();
+    }
     for (size_t b = 0; b + 1 < cuts_.size(); ++b) {
       for (size_t e = b + 1; e < cuts_.size() && cuts_[e] - cuts_[b] <= kMostInPiece; ++e)
         add_pieces(cuts_[b], cuts_[e]);
@@ -313,6 +317,41 @@ class OutOfCore {
         }
       }
     }
+  }
+
+  /// A layer as SwapNN has it: what it reads and makes goes through storage, as many rows at a time
+  /// as each buffer holds, and its weights come by the buffer, again for each of these tiles.
+  void add_layer(int begin, int end) {
+    Piece piece{.begin = begin,
+                .end = end,
+                .fetches = can_store(begin),
+                .stores = can_store(end),
+                .constants = {}};
+    const Shape& last = flow_.shape(at(end - 1).makes);
+    const bool has_bands = last.size() >= 3 && last[kRows] > 1;
+    for (int64_t rows = has_bands ? last[kRows] : 0; rows >= 1; --rows) {
+      piece.rows = ceil_div(last[kRows], ceil_div(last[kRows], rows));
+      if (piece.rows != rows && rows != 1) continue;
+      if (rows > 1 && !fits_buffers(piece)) continue;
+      const size_t before = pieces_.size();
+      add_rolled(piece, *options_.buffer_bytes);
+      if (pieces_.size() > before) return;
+    }
+    piece.rows = 0;
+    add_whole(piece, *options_.buffer_bytes);
+  }
+
+  /// Whether each of the values of a band fits a buffer.
+  bool fits_buffers(Piece piece) {
+    Part& part = part_of(piece.begin, piece.end);
+    piece.constants.assign(static_cast<size_t>(piece.end - piece.begin), {});
+    const std::vector<Member> members = members_of(part.flow, piece);
+    const std::optional<Derived> derived =
+        derive(part.flow, std::get<Group>(members[0].what), Regions::kNone);
+    return derived && !derived->flat &&
+           std::ranges::all_of(derived->storages, [&](const Storage& storage) {
+             return storage.buffer.size_bytes() <= *options_.buffer_bytes;
+           });
   }
 
   /// Every number of rows up to a few, then those that divide the image into one band less.
@@ -580,6 +619,7 @@ class OutOfCore {
     std::ranges::stable_sort(bringing, std::ranges::greater{},
                              [](const Bringing& each) { return each.whole.all_bytes; });
     for (const Bringing& each : bringing) {
+      if (options_.buffer_bytes) break;  // read again for every tile
       const int64_t before = own[each.step];
       own[each.step] = 0;
       stays += each.whole.record_bytes;

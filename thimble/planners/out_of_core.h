@@ -20,8 +20,9 @@ namespace thimble {
 
 struct OutOfCoreOptions {
   std::optional<int64_t>
-      weight_bytes;            ///< that flash has room for; nothing: all weights stay there
-  double cycles_per_byte = 0;  ///< that a byte moved is taken to cost beside its time
+      weight_bytes;  ///< that flash has room for; nothing: all weights stay there
+  std::optional<int64_t> buffer_bytes = {};  ///< layer by layer, as SwapNN has them
+  double cycles_per_byte = 0;                ///< that a byte moved is taken to cost beside its time
 };
 
 /// Nothing if the network has no such cuts, or no pieces fit limits.sram_bytes. limits: with a

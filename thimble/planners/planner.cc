@@ -8,6 +8,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
+#include "thimble/plan/brought_note.h"
 #include "thimble/plan/build.h"
 #include "thimble/planners/ports.h"
 
@@ -145,6 +146,7 @@ Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
                  .lower_bound_bytes = decision.lower_bound_bytes,
                  .proven_optimal = decision.proven_optimal,
                  .scale_source = std::move(decision.scale_source)};
+  if (const auto note = brought_constants(meant, realised)) decision.notes.emplace_back(*note);
   result.front.push_back({std::move(realised), std::move(decision.notes), macs(meant)});
   return result;
 }

@@ -9,6 +9,7 @@
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex.h"
 #include "thimble/planners/stream.h"
+#include "thimble/planners/swapnn.h"
 #include "thimble/planners/tinyseg.h"
 #include "thimble/planners/whole_operators.h"
 
@@ -92,6 +93,12 @@ const std::vector<Planner>& planners() {
        nullptr,
        Spills::kNever,
        /*streams=*/true},
+      {"swapnn",
+       "layer by layer from a card and back, in tiles that go through buffers (Miao & Lin 2021)",
+       {{"buffer", "bytes of each buffer (16384)"}},
+       plan_swapnn,
+       nullptr,
+       Spills::kAlways},
       {"auto",
        "groups of every kind together, for memory and estimated time; the front with --pareto",
        {{"written", "bytes that an inference may write to storage (any; with --storage)"},

@@ -21,6 +21,15 @@ double millions(int64_t count) { return static_cast<double>(count) / 1e6; }
 struct Sentence {
   const Graph& graph;
 
+  std::string operator()(const note::BroughtConstants& n) const {
+    const std::string slower =
+        n.wait_share > 0 ? fmt::format(", which makes it {:.1f} % slower", 100 * n.wait_share) : "";
+    return fmt::format(
+        "the weights of {} of {} operators come from {}: {} B there, {} B read per "
+        "inference{}",
+        n.ops, n.of, n.storage, with_separators(n.image_bytes), with_separators(n.read_bytes),
+        slower);
+  }
   std::string operator()(const note::Spilled& n) const {
     return fmt::format(
         "{} tensor{} in {} while nothing reads {}: {}{} B written and {} B read per "

@@ -157,6 +157,7 @@ MovedRecords moved_records(const Schedule& schedule) {
     const int64_t bytes =
         std::max<int64_t>(std::min(records.end, form.count) - begin, 0) * form.record_bytes;
     (sides.reads ? result.read : result.written) += bytes;
+    if (schedule.buffer(sides.stored).packed.valid()) result.constants += bytes;
   });
   return result;
 }

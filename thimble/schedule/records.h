@@ -71,6 +71,7 @@ struct TransferSides {
 /// Bytes of records that a schedule moves as it executes, without what fills granules.
 struct MovedRecords {
   int64_t written = 0, read = 0;
+  int64_t constants = 0;  ///< of what is read, packed ones
 };
 [[nodiscard]] MovedRecords moved_records(const Schedule& schedule);
 

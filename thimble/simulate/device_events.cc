@@ -77,7 +77,7 @@ class EventWalk {
     const Region region = kernel_region(call, counters);
     count_constants(call, region, counters);
     if (speed_.seconds_per_mac) {
-      compute(call.position, macs_of_call(call, region, counters));
+      compute(call.position, share_of(call) * macs_of_call(call, region, counters));
       return;
     }
     const Features* coefficients = coefficients_->coefficients_of(call.kernel);
@@ -94,6 +94,19 @@ class EventWalk {
     const Op& op = graph_.op(call.op);
     const int64_t extent = graph_.tensor(op.inputs[0]).shape[chunk_axis(graph_, op)];
     return static_cast<double>(chunk_of(call, counters).size()) / static_cast<double>(extent);
+  }
+
+  // Of what a MAC of other convolutions takes.
+  double share_of(const Call& call) const {
+    if (!call.op.valid()) return 1;
+    const Op& op = graph_.op(call.op);
+    if (std::holds_alternative<FullyConnected>(op.attributes)) return speed_.fully_connected_share;
+    if (std::holds_alternative<DepthwiseConv2D>(op.attributes)) return speed_.pointwise_share;
+    const bool convolves = std::holds_alternative<Conv2D>(op.attributes);
+    const bool pointwise = convolves && elements(graph_.tensor(op.inputs[1]).shape) ==
+                                            graph_.tensor(op.inputs[1]).shape.front() *
+                                                graph_.tensor(op.inputs[1]).shape.back();
+    return pointwise ? speed_.pointwise_share : 1;
   }
 
   double macs_of_call(const Call& call, const Region& region, const Counters& counters) const {

@@ -25,7 +25,10 @@ namespace thimble {
 struct CoreSpeed {
   std::optional<LatencyModel> model;
   std::optional<double> seconds_per_mac;  ///< of what has no MACs: nothing
-  int64_t clock_hz = 0;                   ///< for the model
+  /// Of these, what a MAC of a 1x1 or depthwise convolution takes, and one of a fully connected
+  /// layer.
+  double pointwise_share = 1, fully_connected_share = 1;
+  int64_t clock_hz = 0;    ///< for the model
   double wait_cycles = 0;  ///< of an inference for slow memories, shared out by instructions
 };
 
