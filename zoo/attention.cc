@@ -58,4 +58,10 @@ TensorId layer_norm(Builder& net, TensorId x, float epsilon) {
   return net.add(net.mul(x, gain), offset);
 }
 
+TensorId rms_norm(Builder& net, TensorId x, float epsilon) {
+  const TensorId mean = net.mean_of_channels(net.mul(x, x));
+  const TensorId root = net.rsqrt(net.add(mean, net.number("epsilon", epsilon)));
+  return net.mul(net.mul(x, root), net.vector("gamma", net.channels(x), 0.8, 1.2));
+}
+
 }  // namespace thimble::zoo

@@ -25,4 +25,7 @@ void check_heads(const std::string& name, const Attention& attention);
 /// mean; epsilon, rsqrt, gain; x and the mean times that, offset less the second, their sum.
 [[nodiscard]] TensorId layer_norm(Builder& net, TensorId x, float epsilon);
 
+/// Without a mean and an offset: x / sqrt(mean of its squares + epsilon), and a gain per channel.
+[[nodiscard]] TensorId rms_norm(Builder& net, TensorId x, float epsilon);
+
 }  // namespace thimble::zoo

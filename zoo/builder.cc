@@ -28,10 +28,19 @@ Window window(const Shape& x, Size2D kernel, Size2D stride, Size2D dilation, Pad
   return w;
 }
 
-Bytes bytes_of(const std::vector<float>& values) {
-  Bytes bytes(values.size() * sizeof(float));
+template <class T>
+Bytes bytes_of(const std::vector<T>& values) {
+  Bytes bytes(values.size() * sizeof(T));
   std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
+}
+
+/// Everything is a real number but indices and conditions.
+DType output_type(const Graph& graph, const Attributes& attributes,
+                  const std::vector<TensorId>& inputs) {
+  if (std::holds_alternative<Comparison>(attributes)) return DType::kBool;
+  const bool whole = graph.tensor(inputs[0]).type == DType::kInt32;
+  return whole ? DType::kInt32 : DType::kFloat32;
 }
 
 }  // namespace
@@ -46,11 +55,29 @@ std::string Builder::unique(const std::string& name) {
   return before == 0 ? full : fmt::format("{}_{}", full, before);
 }
 
+TensorId Builder::variable(const std::string& name, const Shape& shape, DType type) {
+  graph_.tensors.push_back({unique(name), shape, type, {}, nullptr});
+  return TensorId{static_cast<int32_t>(graph_.tensors.size()) - 1};
+}
+
 TensorId Builder::input(const Shape& shape) {
-  graph_.tensors.push_back({unique("input"), shape, DType::kFloat32, {}, nullptr});
-  const TensorId id{static_cast<int32_t>(graph_.tensors.size()) - 1};
+  const TensorId id = variable("input", shape, DType::kFloat32);
   graph_.inputs.push_back({id, {}});
   return id;
+}
+
+TensorId Builder::index_input() {
+  const TensorId id = variable("input", {1}, DType::kInt32);
+  graph_.inputs.push_back({id, {}});
+  return id;
+}
+
+TensorId Builder::state(const std::string& name, const Shape& shape, DType type) {
+  return variable(name, shape, type);
+}
+
+void Builder::keep(TensorId state, TensorId after) {
+  graph_.states.push_back({state, after, nullptr});
 }
 
 TensorId Builder::constant(const std::string& name, const Shape& shape, DType type, Bytes data) {
@@ -60,8 +87,8 @@ TensorId Builder::constant(const std::string& name, const Shape& shape, DType ty
 
 TensorId Builder::op(Attributes attributes, std::vector<TensorId> inputs, Shape shape) {
   const auto number = static_cast<int>(graph_.ops.size());
-  graph_.tensors.push_back(
-      {unique(snake_name(attributes)), std::move(shape), DType::kFloat32, {}, nullptr});
+  const DType type = output_type(graph_, attributes, inputs);
+  graph_.tensors.push_back({unique(snake_name(attributes)), std::move(shape), type, {}, nullptr});
   const TensorId id{static_cast<int32_t>(graph_.tensors.size()) - 1};
   graph_.ops.push_back({std::move(attributes), std::move(inputs), {id}, number});
   if (graph_.tensor(id).shape.empty()) {
@@ -167,7 +194,7 @@ TensorId Builder::mean_of_channels(TensorId x) {
 }
 
 TensorId Builder::number(const std::string& name, float value) {
-  return constant(unique(name), {}, DType::kFloat32, bytes_of({value}));
+  return constant(unique(name), {}, DType::kFloat32, bytes_of(std::vector{value}));
 }
 
 TensorId Builder::vector(const std::string& name, int64_t channels, double least, double most) {
@@ -179,6 +206,33 @@ TensorId Builder::vector(const std::string& name, int64_t channels, double least
 TensorId Builder::zeros(const std::string& name, const Shape& extents) {
   const std::vector<float> values(static_cast<size_t>(elements(extents)), 0.0F);
   return constant(unique(name), extents, DType::kFloat32, bytes_of(values));
+}
+
+TensorId Builder::table(const std::string& name, const Shape& extents,
+                        const std::vector<float>& values) {
+  return constant(unique(name), extents, DType::kFloat32, bytes_of(values));
+}
+
+TensorId Builder::random_table(const std::string& name, const Shape& extents) {
+  std::vector<float> values(static_cast<size_t>(elements(extents)));
+  for (float& v : values) v = static_cast<float>(std::sqrt(3.0) * (2 * random_.unit() - 1));
+  return table(name, extents, values);
+}
+
+TensorId Builder::integers(const std::string& name, const std::vector<int32_t>& values) {
+  const Shape extents{static_cast<int64_t>(values.size())};
+  return constant(unique(name), extents, DType::kInt32, bytes_of(values));
+}
+
+TensorId Builder::gather(TensorId x, TensorId indices) { return op(Gather{}, {x, indices}); }
+TensorId Builder::update_slice(TensorId x, TensorId update, TensorId begins) {
+  return op(UpdateSlice{}, {x, update, begins});
+}
+TensorId Builder::compare(Relation relation, TensorId a, TensorId b) {
+  return op(Comparison{relation}, {a, b});
+}
+TensorId Builder::select(TensorId condition, TensorId x, TensorId y) {
+  return op(Select{}, {condition, x, y});
 }
 
 TensorId Builder::batch_matmul(TensorId x, TensorId y, bool adjoint_y) {

@@ -103,10 +103,25 @@ class Builder {
   /// The output is float32 in the finished network: one that goes to the caller.
   TensorId dequantize(TensorId x);
 
+  /// One number of the caller's, int32: a row for GATHER.
+  TensorId index_input();
+  /// What keep() of the inference before has left; zeros at first.
+  TensorId state(const std::string& name, const Shape& shape, DType type = DType::kFloat32);
+  void keep(TensorId state, TensorId after);
+  /// The rows of x that the indices say, in place of its first axis.
+  TensorId gather(TensorId x, TensorId indices);
+  TensorId update_slice(TensorId x, TensorId update, TensorId begins);
+  TensorId compare(Relation relation, TensorId a, TensorId b);
+  TensorId select(TensorId condition, TensorId x, TensorId y);
+
   /// Operands that are constant: one number; one per channel, uniform in [least, most]; all zero.
   TensorId number(const std::string& name, float value);
   TensorId vector(const std::string& name, int64_t channels, double least, double most);
   TensorId zeros(const std::string& name, const Shape& shape);
+  /// Uniform, of unit deviation.
+  TensorId random_table(const std::string& name, const Shape& shape);
+  TensorId table(const std::string& name, const Shape& shape, const std::vector<float>& values);
+  TensorId integers(const std::string& name, const std::vector<int32_t>& values);
 
   [[nodiscard]] const Shape& shape(TensorId t) const { return graph_.tensor(t).shape; }
   [[nodiscard]] int64_t channels(TensorId t) const { return shape(t).back(); }
@@ -119,12 +134,16 @@ class Builder {
   /// out: as of op().
   TensorId weighted(TensorId x, Attributes attributes, const Shape& weights, int channel_axis,
                     Shape out = {});
+  /// A tensor that no operator computes.
+  TensorId variable(const std::string& name, const Shape& shape, DType type);
   TensorId constant(const std::string& name, const Shape& shape, DType type, Bytes data);
   /// A shape that is not given follows from the inputs.
   TensorId op(Attributes attributes, std::vector<TensorId> inputs, Shape shape = {});
   std::string unique(const std::string& name);
 
-  Graph graph_;  ///< activations and biases are float32, weights int8 with provisional scales
+  /// Activations and biases are float32, weights int8 with provisional scales. States begin with
+  /// nothing yet.
+  Graph graph_;
   uint64_t seed_;
   Random random_;
   std::string scope_;

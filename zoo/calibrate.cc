@@ -12,18 +12,19 @@
 #include "thimble/operators/operators.h"
 #include "thimble/reference/real.h"
 #include "zoo/random.h"
+#include "zoo/shared_scales.h"
 
 namespace thimble::zoo {
 namespace {
 
-/// More say more about the next; networks this large have pixels enough in fewer.
-size_t number_of_inputs(const Graph& graph) { return macs(graph) < 1'000'000'000 ? 4 : 2; }
+/// More say more about the next; networks this large have pixels enough in fewer, and of one that
+/// goes on from a state an inference may be a single row.
+size_t number_of_inputs(const Graph& graph) {
+  if (!graph.states.empty()) return 64;
+  return macs(graph) < 1'000'000'000 ? 4 : 2;
+}
 
 using Batch = std::vector<RealValues>;  ///< one tensor, for each of the inputs
-
-struct Range {
-  float min = 0, max = 0;  ///< zero is always representable
-};
 
 template <class T>
 std::shared_ptr<const Bytes> shared_bytes(const std::vector<T>& values) {
@@ -47,17 +48,6 @@ Activation& activation_of(Attributes& attributes) {
   return std::get<FullyConnected>(attributes).activation;
 }
 
-/// The format demands that output and inputs of these have one scale and zero point.
-bool keeps_the_scale(const Attributes& attributes) {
-  return std::holds_alternative<AveragePool2D>(attributes) ||
-         std::holds_alternative<MaxPool2D>(attributes) ||
-         std::holds_alternative<Reshape>(attributes) || std::holds_alternative<Pad>(attributes) ||
-         std::holds_alternative<Transpose>(attributes) ||
-         std::holds_alternative<Concat>(attributes) || std::holds_alternative<Slice>(attributes) ||
-         std::holds_alternative<ResizeNearestNeighbor>(attributes) ||
-         std::holds_alternative<ResizeBilinear>(attributes);
-}
-
 /// The format demands that the output's scale is 1/256 and its zero point -128.
 bool gives_probabilities(const Attributes& attributes) {
   return std::holds_alternative<Softmax>(attributes) ||
@@ -78,20 +68,35 @@ bool has_constant(const Graph& graph, const Op& op) {
   return std::ranges::any_of(op.inputs, [&](TensorId t) { return graph.tensor(t).is_constant(); });
 }
 
+/// What queries go through between their layer and a product with the keys.
+bool moves_or_rotates(const Attributes& attributes) {
+  return std::holds_alternative<Add>(attributes) || std::holds_alternative<Mul>(attributes) ||
+         std::holds_alternative<Concat>(attributes) || std::holds_alternative<Slice>(attributes) ||
+         std::holds_alternative<Transpose>(attributes) ||
+         std::holds_alternative<Reshape>(attributes);
+}
+
 /// Per operator: its output is what a softmax decides by. Of attention whose scores are scaled
 /// down, that is the queries: such scores spread as these do.
 std::vector<bool> gives_logits(const Graph& graph) {
   std::vector<bool> wanted(graph.tensors.size(), false);
-  std::vector<bool> scaled(graph.tensors.size(), false);
+  std::vector<bool> scaled(graph.tensors.size(), false), queries = scaled;
   std::vector<bool> result(graph.ops.size(), false);
   for (size_t o = graph.ops.size(); o-- > 0;) {
     const Op& op = graph.ops[o];
     const bool output_wanted = wanted[op.outputs[0].index()];
-    result[o] = output_wanted && has_weights(op);
+    const bool is_query = queries[op.outputs[0].index()];
+    result[o] = (output_wanted || is_query) && has_weights(op);
     const bool scales = std::holds_alternative<Mul>(op.attributes) && has_constant(graph, op);
     if (output_wanted && scales) scaled[op.inputs[0].index()] = true;
     if (scaled[op.outputs[0].index()] && std::holds_alternative<BatchMatMul>(op.attributes)) {
-      wanted[op.inputs[0].index()] = true;
+      queries[op.inputs[0].index()] = true;
+    }
+    if (is_query && moves_or_rotates(op.attributes)) {
+      for (const TensorId t : op.inputs) queries[t.index()] = true;
+    }
+    if (output_wanted && std::holds_alternative<Select>(op.attributes)) {
+      wanted[op.inputs[1].index()] = true;
     }
     const bool passes = std::holds_alternative<Mean>(op.attributes) ||
                         std::holds_alternative<Transpose>(op.attributes) ||
@@ -101,6 +106,18 @@ std::vector<bool> gives_logits(const Graph& graph) {
     }
   }
   return result;
+}
+
+/// The fewest that a GATHER by these indices has; 1 if there is none.
+int64_t rows_to_choose_from(const Graph& graph, TensorId indices) {
+  int64_t rows = 0;
+  for (const Op& op : graph.ops) {
+    const auto* gather = std::get_if<Gather>(&op.attributes);
+    if (gather == nullptr || op.inputs[1] != indices) continue;
+    const int64_t extent = graph.tensor(op.inputs[0]).shape[static_cast<size_t>(gather->axis)];
+    rows = rows == 0 ? extent : std::min(rows, extent);
+  }
+  return std::max<int64_t>(rows, 1);
 }
 
 class Calibration {
@@ -114,6 +131,7 @@ class Calibration {
 
   std::vector<Range> run() {
     for (const Port& port : graph_.inputs) draw_input(port.tensor);
+    for (const State& state : graph_.states) draw_state(state.in);
     std::vector<int> readers(graph_.tensors.size(), 0);
     for (const Op& op : graph_.ops) {
       for (const TensorId t : op.inputs) ++readers[t.index()];
@@ -134,13 +152,33 @@ class Calibration {
  private:
   static constexpr double kLogits = 6;  ///< a trained classifier is sure of something
 
-  void draw_input(TensorId t) {
+  template <class Draw>
+  void draw(TensorId t, const Draw& value_of) {
     Batch& batch = values_[t.index()];
     batch.assign(inputs_, RealValues(static_cast<size_t>(elements(graph_.tensor(t).shape))));
     for (RealValues& values : batch) {
-      for (float& value : values) value = static_cast<float>(2 * random_.unit() - 1);
+      for (float& value : values) value = static_cast<float>(value_of());
     }
+  }
+
+  double signed_unit() { return 2 * random_.unit() - 1; }
+
+  void draw_input(TensorId t) {
+    if (graph_.tensor(t).type == DType::kInt32) return draw_indices(t);
+    draw(t, [&] { return signed_unit(); });
     ranges_[t.index()] = {-1, 1};
+  }
+
+  /// About normal, of unit deviation, as what layers with weights put there.
+  void draw_state(TensorId t) {
+    if (graph_.tensor(t).type == DType::kInt32) return draw_indices(t);
+    draw(t, [&] { return signed_unit() + signed_unit() + signed_unit(); });
+    note_range(t, values_[t.index()]);
+  }
+
+  void draw_indices(TensorId t) {
+    const int64_t rows = rows_to_choose_from(graph_, t);
+    draw(t, [&] { return random_.between(0, rows - 1); });
   }
 
   void note_range(TensorId t, const Batch& batch) {
@@ -233,27 +271,6 @@ class Calibration {
   std::vector<Range> ranges_;
 };
 
-/// Joins the ranges of tensors that must have one scale.
-void join(const Graph& graph, std::vector<Range>& ranges) {
-  std::vector<size_t> leader(ranges.size());
-  std::iota(leader.begin(), leader.end(), size_t{0});
-  const auto find = [&](size_t t) {
-    while (leader[t] != t) t = leader[t] = leader[leader[t]];
-    return t;
-  };
-  for (const Op& op : graph.ops) {
-    // An input has the same range in float32 and in int8.
-    const bool port = std::holds_alternative<Quantize>(op.attributes);
-    if (!port && !keeps_the_scale(op.attributes)) continue;
-    for (const TensorId t : op.inputs) leader[find(t.index())] = find(op.outputs[0].index());
-  }
-  for (size_t t = 0; t < ranges.size(); ++t) {
-    Range& whole = ranges[find(t)];
-    whole = {std::min(whole.min, ranges[t].min), std::max(whole.max, ranges[t].max)};
-  }
-  for (size_t t = 0; t < ranges.size(); ++t) ranges[t] = ranges[find(t)];
-}
-
 Quantization int8_quantization(const Range& range) {
   const float width = range.max > range.min ? range.max - range.min : 1.0F;
   const float scale = width / 255;
@@ -276,13 +293,18 @@ void quantise_bias(Graph& graph, const Op& op) {
   bias.data = shared_bytes(values);
 }
 
-/// int8, as activations are: of the range of its values and zero.
-void quantise_constant(Tensor& constant) {
-  const RealValues real = dequantised(constant, *constant.data);
+/// From a constant's least value, or zero, to its largest.
+Range range_of(const Tensor& constant) {
   Range range;
-  for (const float value : real) {
+  for (const float value : dequantised(constant, *constant.data)) {
     range = {std::min(range.min, value), std::max(range.max, value)};
   }
+  return range;
+}
+
+/// int8, as activations are.
+void quantise_constant(Tensor& constant, const Range& range) {
+  const RealValues real = dequantised(constant, *constant.data);
   constant.type = DType::kInt8;
   constant.quantization = int8_quantization(range);
   std::vector<int8_t> values;
@@ -294,16 +316,28 @@ void quantise_constant(Tensor& constant) {
   constant.data = shared_bytes(values);
 }
 
+/// The bytes of a tensor that is zero everywhere.
+std::shared_ptr<const Bytes> zero_of(const Tensor& tensor) {
+  const bool int8 = tensor.type == DType::kInt8;
+  const int32_t zero = int8 ? tensor.quantization.zero_points[0] : 0;
+  return std::make_shared<const Bytes>(static_cast<size_t>(tensor.size_bytes()),
+                                       static_cast<uint8_t>(zero));
+}
+
 }  // namespace
 
 Graph calibrated(Graph real, uint64_t seed) {
   std::vector<Range> ranges = Calibration(real, seed).run();
-  join(real, ranges);
   Graph& graph = real;
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    if (tensor.is_constant() && tensor.type == DType::kFloat32) ranges[t] = range_of(tensor);
+  }
+  share_scales(graph, ranges);
   const std::vector<bool> real_ports = stays_real(graph);
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     Tensor& tensor = graph.tensors[t];
-    if (tensor.is_constant() || real_ports[t]) continue;
+    if (tensor.is_constant() || real_ports[t] || tensor.type != DType::kFloat32) continue;
     tensor.type = DType::kInt8;
     tensor.quantization = int8_quantization(ranges[t]);
   }
@@ -318,9 +352,11 @@ Graph calibrated(Graph real, uint64_t seed) {
     if (has_weights(op)) quantise_bias(graph, op);
     for (const TensorId t : op.inputs) {
       Tensor& tensor = graph.tensor(t);
-      if (tensor.is_constant() && tensor.type == DType::kFloat32) quantise_constant(tensor);
+      if (tensor.is_constant() && tensor.type == DType::kFloat32)
+        quantise_constant(tensor, ranges[t.index()]);
     }
   }
+  for (State& state : graph.states) state.initial = zero_of(graph.tensor(state.in));
   return real;
 }
 

@@ -14,7 +14,8 @@ namespace thimble::zoo {
 /// of the weights and the bias), so that depth neither kills nor blows up what goes through. Then
 /// every activation gets the scale and zero point of the range that it was seen to take; operators
 /// that only move or select elements have one of both for inputs and output, as the format demands.
-/// What QUANTIZE reads and DEQUANTIZE writes stays float32.
+/// What QUANTIZE reads and DEQUANTIZE writes stays float32. States are drawn, too, about normal,
+/// and int32 inputs and states from the rows that GATHER has by them; all states begin with zeros.
 [[nodiscard]] Graph calibrated(Graph real, uint64_t seed);
 
 }  // namespace thimble::zoo

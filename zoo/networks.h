@@ -18,6 +18,7 @@ struct Network {
 [[nodiscard]] std::vector<Network> audio_networks();
 [[nodiscard]] std::vector<Network> classic_networks();
 [[nodiscard]] std::vector<Network> darts_networks();
+[[nodiscard]] std::vector<Network> decoder_networks();
 [[nodiscard]] std::vector<Network> demo_networks();
 [[nodiscard]] std::vector<Network> efficientnet_networks();
 [[nodiscard]] std::vector<Network> figure_networks();

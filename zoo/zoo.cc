@@ -16,13 +16,13 @@ namespace {
 std::vector<zoo::Network> networks() {
   std::vector<zoo::Network> all;
   for (const auto family :
-       {zoo::amoebanet_networks,       zoo::audio_networks,        zoo::classic_networks,
-        zoo::darts_networks,           zoo::demo_networks,         zoo::efficientnet_networks,
-        zoo::figure_networks,          zoo::fpnas_networks,        zoo::keyword_networks,
-        zoo::mcunet_networks,          zoo::micronet_vww_networks, zoo::mobilenet_networks,
-        zoo::msf_cnn_networks,         zoo::nasnet_networks,       zoo::randomly_wired_networks,
-        zoo::resnet_networks,          zoo::tiny_unet_networks,    zoo::transformer_networks,
-        zoo::unet_collection_networks, zoo::unet_networks}) {
+       {zoo::amoebanet_networks,      zoo::audio_networks,           zoo::classic_networks,
+        zoo::darts_networks,          zoo::decoder_networks,         zoo::demo_networks,
+        zoo::efficientnet_networks,   zoo::figure_networks,          zoo::fpnas_networks,
+        zoo::keyword_networks,        zoo::mcunet_networks,          zoo::micronet_vww_networks,
+        zoo::mobilenet_networks,      zoo::msf_cnn_networks,         zoo::nasnet_networks,
+        zoo::randomly_wired_networks, zoo::resnet_networks,          zoo::tiny_unet_networks,
+        zoo::transformer_networks,    zoo::unet_collection_networks, zoo::unet_networks}) {
     for (zoo::Network& network : family()) all.push_back(std::move(network));
   }
   std::ranges::sort(all, {}, &zoo::Network::name);

@@ -62,6 +62,21 @@ TEST(Overlaps, ScalarsToo) {
   EXPECT_EQ(overlaps(g.graph(), whole_step(g.graph())), lead(-1));
 }
 
+// A cache and its new row: what lies in the row's place is not read any more.
+TEST(Overlaps, UpdatedSlicesMayTakeTheVeryBytes) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({2, 8, 4}), row = g.input({2, 1, 4}), begins = g.input({3});
+  g.add(x, x);
+  Graph& graph = g.graph();
+  graph.tensor(begins).type = DType::kInt32;
+  graph.ops[0] = {UpdateSlice{}, {x, row, begins}, graph.ops[0].outputs, 0};
+  Schedule schedule = whole_step(graph);
+  schedule.buffers.push_back(whole_buffer(graph, row));
+  schedule.buffers.push_back(whole_buffer(graph, begins));
+  std::get<Step>(schedule.nodes[0].what).in = {kX, BufferId{2}, BufferId{3}};
+  EXPECT_EQ(overlaps(graph, schedule), lead(0));
+}
+
 // Pixel (y, x) is written while pixel (y - 1, x - 1) is still read: 6 + 2 pixels of 4 bytes.
 TEST(Overlaps, ConvolutionIsAheadByItsWindow) {
   testing::TestGraph g(1);

@@ -126,6 +126,15 @@ TEST(Zoo, RefusesHeadsThatDoNotDivideTheWidth) {
             "zoo:transformer: the width, 32, is no multiple of the heads, 5");
 }
 
+TEST(Zoo, RefusesHeadsThatADecoderCannotHave) {
+  EXPECT_EQ(refusal("decoder:heads=7"),
+            "zoo:decoder: the width, 256, is no multiple of the heads, 7");
+  EXPECT_EQ(refusal("decoder:kv_heads=3"),
+            "zoo:decoder: the heads, 8, are no multiple of kv_heads, 3");
+  EXPECT_EQ(refusal("decoder:width=24"),
+            "zoo:decoder: a head of 3 channels, width / heads, has no halves to rotate");
+}
+
 TEST(Zoo, RefusesValuesThatAParameterDoesNotTake) {
   for (const char* value : {"", "0", "-3", "2.5", "1e3", "nan", "12x", "99999999999999999999"}) {
     EXPECT_THAT(refusal(std::string("resnet18:classes=") + value),

@@ -13,12 +13,15 @@ bool goes_along(const AxisMap& map, int axis, int64_t in, int64_t out) {
          affine->lo == affine->hi && (affine->lo == 0 || (affine->lo > 0 && in == out));
 }
 
-// Every activation is walked in the output's own order, or broadcast, or row-major like the output.
+// Every activation is walked in the output's own order, or broadcast, or row-major like the output,
+// or may be read all at any time (what DYNAMIC_UPDATE_SLICE puts over its input, and where).
 bool lies_alike(const Graph& graph, const Op& op, const AccessMap& map) {
   const Shape& out = graph.tensor(op.outputs[0]).shape;
   const int out_rank = static_cast<int>(out.size());
   for (size_t k = 0; k < op.inputs.size(); ++k) {
     if (graph.tensor(op.inputs[k]).is_constant() || map[k].linear) continue;
+    if (std::ranges::all_of(map[k].axes, [](const AxisMap& m) { return m == AxisMap{Whole{}}; }))
+      continue;
     const int lead = out_rank - static_cast<int>(map[k].axes.size());
     for (int axis = 0; axis + lead < out_rank; ++axis) {
       const AxisMap& m = map[k].axes[static_cast<size_t>(axis)];
