@@ -268,7 +268,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 TEST(Memories, OfPlansSavedBeforeThemAreThePlacesOfPorts) {
   const testing::HandWritten hand = testing::row_stream();
   std::string text =
-      replaced(to_json(plan_over_memories(hand), {}), "\"thimble_plan\": 4", "\"thimble_plan\": 2");
+      replaced(to_json(plan_over_memories(hand), {}), "\"thimble_plan\": 5", "\"thimble_plan\": 2");
   for (size_t at; (at = text.find("\"memory\": \"stream\"")) != std::string::npos;)
     text.replace(at, 18, "\"place\": \"streamed\"");
   EXPECT_EQ(plan_from_json(text, "p.json").plan.schedule, hand.schedule);

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "thimble/emit/caller.h"
-#include "thimble/emit/emit.h"
 #include "thimble/emit/names.h"
 
 namespace thimble::testing {

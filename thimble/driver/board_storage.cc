@@ -7,7 +7,6 @@
 #include <array>
 #include <utility>
 
-#include "thimble/emit/emit.h"
 #include "thimble/emit/names.h"
 #include "thimble/model/error.h"
 #include "thimble/toolchain/firmware_files.h"

@@ -189,6 +189,11 @@ std::string size_constants(const Program& program, const std::string& name) {
         "enum {{ {0}_{1}_bytes = {2}, {0}_{1}_granule = {3}, {0}_{1}_block = {4} }};\n",
         name, memory.name, memory.size_bytes, memory.storage->write_bytes,
         memory.storage->erase_bytes);
+    if (!image_of(program, id).empty())
+      text += fmt::format(
+          "/* {}, weights of the network, lies in {} from its first byte on, before any inference. "
+          "*/\n",
+          image_file(name, memory.name), memory.name);
   }
   if (!storages(program).empty())
     text += fmt::format("enum {{ {}_tokens = {} }}; /* those of transfers are below it */\n", name,

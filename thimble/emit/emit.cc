@@ -25,10 +25,6 @@
 
 namespace thimble {
 
-std::string image_file(const std::string& name, const std::string& storage) {
-  return fmt::format("{}_{}.img", name, storage);
-}
-
 namespace {
 
 // The sources of the kernels in use, the headers that models include, and what these include.

@@ -11,9 +11,6 @@
 
 namespace thimble {
 
-/// Where the image of a storage is, among what is emitted: "NAME_card.img".
-[[nodiscard]] std::string image_file(const std::string& name, const std::string& storage);
-
 /// Same program and options, same bytes. The program must have passed verify().
 [[nodiscard]] std::vector<EmittedFile> emit(const Graph& graph, const Program& program,
                                             const EmitOptions& options);

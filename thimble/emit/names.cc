@@ -77,6 +77,10 @@ std::string AddressNames::operator()(BufferId buffer) const {
                      several ? fmt::format("Buffer{}", buffer.value) : "");
 }
 
+std::string image_file(const std::string& name, const std::string& storage) {
+  return fmt::format("{}_{}.img", name, storage);
+}
+
 std::string image_name(const std::string& storage) { return "k" + pascal(storage) + "Image"; }
 
 const char* c_type(DType type) {

@@ -35,6 +35,8 @@ class AddressNames {
   std::map<std::pair<TensorId, bool>, int> alike_;  ///< buffers, of a tensor's elements or sums
 };
 
+/// Where the image of a storage is, among what is emitted: "NAME_card.img".
+[[nodiscard]] std::string image_file(const std::string& name, const std::string& storage);
 /// "kQspiImage": the header of what the storage holds before.
 [[nodiscard]] std::string image_name(const std::string& storage);
 

@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;  // written in the order in which it reads 
 using Parsed = nlohmann::json;
 
 // Version 2 had the place of a port instead of each buffer's memory; up to version 3 all channels
-// were kept. They are read.
-constexpr int kVersion = 4, kOldestVersion = 2;
+// were kept; up to version 4 no constants were brought. They are read.
+constexpr int kVersion = 5, kOldestVersion = 2;
 constexpr int64_t kMostPlanBytes = int64_t{16} << 20;
 
 // --- to JSON -------------------------------------------------------------------------------------
@@ -107,6 +107,10 @@ Json json_of(const Schedule& schedule, const Buffer& buffer, int64_t address) {
   if (buffer.sums) json["sums"] = true;
   if (buffer.memory != kArena) json["memory"] = schedule.memory(buffer.memory).name;
   if (buffer.chunk_bytes != 0) json["chunk_bytes"] = buffer.chunk_bytes;
+  if (buffer.packed.valid())
+    json["packed"] = {{"op", buffer.packed.op.value},
+                      {"kernel", info(buffer.packed.kernel).name},
+                      {"channels", buffer.packed.channels}};
   return json;
 }
 
@@ -147,6 +151,10 @@ Json json_of(const Step& step) {
   if (step.scratch.valid()) entry["scratch"] = step.scratch.value;
   if (step.passage.valid()) entry["passage"] = step.passage.value;
   if (step.kernel.valid()) entry["kernel"] = info(step.kernel).name;
+  if (step.constants.valid()) {
+    entry["constants"] = step.constants.value;
+    entry["record"] = json_of(step.record);
+  }
   if (step.recomputes) entry["recomputes"] = true;
   if (step.transfer != TransferPart::kNone) {
     entry["transfer"] = name_of(step.transfer);
@@ -326,6 +334,12 @@ Buffer buffer_from(const Parsed& json, const Schedule& schedule) {
                 .memory = memory_from(json, schedule),
                 .chunk_bytes = number<int64_t>(json.value("chunk_bytes", Parsed(0)))};
   for (const Parsed& expr : json.at("origin")) buffer.origin.push_back(expr_from(expr));
+  if (json.contains("packed")) {
+    const Parsed& packed = json.at("packed");
+    buffer.packed = {.op = {number<int32_t>(packed.at("op"))},
+                     .kernel = kernel_of(packed.at("kernel")),
+                     .channels = number<int64_t>(packed.at("channels"))};
+  }
   if (json.contains("ring")) {
     buffer.wrap = Wrap{number<int>(json.at("ring").at("axis")),
                        number<int64_t>(json.at("ring").at("modulus"))};
@@ -367,6 +381,10 @@ std::vector<Node> nodes_from(const Parsed& json, int depth) {
     for (const Parsed& interval : entry.at("region"))
       step.region.push_back(interval_from(interval));
     if (entry.contains("chunk")) step.chunk = interval_from(entry.at("chunk"));
+    if (entry.contains("constants")) {
+      step.constants = {number<int32_t>(entry.at("constants"))};
+      step.record = expr_from(entry.at("record"));
+    }
     if (entry.contains("transfer")) {
       step.transfer = transfer_from(entry.at("transfer"));
       step.token = {number<int32_t>(entry.at("token"))};
