@@ -94,6 +94,25 @@ std::string uses_assert(const Program& program) {
       all);
 }
 
+// What tells each storage's image from others.
+std::string image_labels(const Program& program, const EmitOptions& options) {
+  std::string text;
+  for (const MemoryId id : storages(program)) {
+    const std::string& storage = program.memory(id).name;
+    const std::optional<StorageImage> image = storage_image(program, id);
+    if (!image) continue;
+    std::vector<std::string> words;
+    for (const uint32_t word : image->label().words) words.push_back(fmt::format("{:#010x}", word));
+    text += fmt::format(
+        "// The label of what {0} begins with, {1}, and where that lies.\n"
+        "constexpr ImageLabel {2}{{{3:#010x},\n    {{{4}}}}};\n"
+        "constexpr uint32_t {2}Label = {5};\n\n",
+        storage, image_file(options.name, storage), image_name(storage), image->label().number,
+        fmt::join(words, ", "), image->label_address());
+  }
+  return text;
+}
+
 std::string code_text(const Graph& graph, const Program& program, const EmitOptions& options) {
   const std::string& name = options.name;
   const std::string data = name + "_data";
@@ -110,19 +129,7 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
   if (!storages(program).empty())
     text += fmt::format("constexpr int32_t kTokens = {};  // of transfers in flight\n\n",
                         program.token_count);
-  for (const MemoryId storage : storages(program)) {
-    const std::optional<StorageImage> image = storage_image(program, storage);
-    if (!image) continue;
-    std::vector<std::string> numbers;
-    for (const uint32_t word : image->label().words)
-      numbers.push_back(fmt::format("{:#010x}", word));
-    text += fmt::format(
-        "// The label of what {0} begins with: {1}.\nconstexpr ImageLabel {2}{{{3:#010x}, "
-        "{{{4}}}}};\n"
-        "constexpr uint32_t {2}Label = {5};\n\n",
-        program.memory(storage).name, image_file(options.name, program.memory(storage).name),
-        image_name(program.memory(storage).name), image->label().number, fmt::join(numbers, ", "));
-  }
+  text += image_labels(program, options);
   ViewConstants constants(graph, program);
   const std::vector<Stage> all = stages(graph, program, data, constants);
   text += arena_map(graph, program, constants) + "\n";
