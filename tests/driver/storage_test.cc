@@ -270,5 +270,53 @@ TEST(AutoSpills, NoMoreThanTheStorageHolds) {
   EXPECT_TRUE(std::get<Compiled>(none).verification.ok());
 }
 
+Request from_card(int64_t flash_bytes) {
+  return {.model = "zoo:mobilenet_v1:width=0.25,resolution=64",
+          .target = generic_target("cortex-m3"),
+          .sram_bytes = 48 << 10,
+          .flash_bytes = flash_bytes,
+          .storage = "card:write=512,size=4M",
+          .emission = Emission{}};
+}
+
+TEST(WeightsFromStorage, AreWhatFlashHasNoRoomFor) {
+  const auto with = [](int64_t flash) { return std::get<Compiled>(compile(from_card(flash))); };
+  const Compiled none = with(1 << 20), some = with(400 << 10), all = with(64 << 10);
+  int64_t before = 0;
+  for (const Compiled* compiled : {&none, &some, &all}) {
+    EXPECT_TRUE(compiled->verdict.fits());
+    const auto brought = std::ranges::find_if(compiled->notes, [](const Note& note) {
+      return std::holds_alternative<note::BroughtConstants>(note);
+    });
+    const auto image = std::ranges::find_if(
+        compiled->files, [](const EmittedFile& file) { return file.path.ends_with("_card.img"); });
+    EXPECT_EQ(brought == compiled->notes.end(), compiled == &none);
+    EXPECT_EQ(image == compiled->files.end(), compiled == &none);
+    if (compiled == &none) continue;
+    const auto& note = std::get<note::BroughtConstants>(*brought);
+    EXPECT_GT(note.image_bytes, before);
+    EXPECT_EQ(note.image_bytes,
+              std::ssize(image->text) + (512 - std::ssize(image->text) % 512) % 512);
+    EXPECT_THAT(sentence(*brought, compiled->graph), HasSubstr("come from card"));
+    before = note.image_bytes;
+  }
+  Request without = from_card(64 << 10);
+  without.storage.clear();
+  EXPECT_TRUE(std::holds_alternative<Infeasible>(compile(without)));
+}
+
+TEST(WeightsFromStorage, MoveNoMoreThanIsAsked) {
+  Request request = from_card(64 << 10);
+  const auto moved = [](const Compiled& compiled) {
+    const MovedBytes bytes = most_moved(compiled.program);
+    return bytes.read + bytes.written;
+  };
+  const int64_t fast = moved(std::get<Compiled>(compile(request)));
+  request.planner = fmt::format("auto:moved={}", fast);
+  EXPECT_LE(moved(std::get<Compiled>(compile(request))), fast);
+  request.planner = "auto:moved=1000";
+  EXPECT_TRUE(std::holds_alternative<Infeasible>(compile(request)));
+}
+
 }  // namespace
 }  // namespace thimble

@@ -74,6 +74,35 @@ TEST(SdCard, HoldsWhatIsWrittenWhateverItsKind) {
   }
 }
 
+// Constants that lie one right behind the other are read in order: no block twice.
+TEST(SdCard, ReadsOnFromABlockThatItHas) {
+  uint8_t cache[THIMBLE_SD_BLOCK];
+  int commands[2] = {};
+  for (const bool cached : {false, true}) {
+    OnCard on(kSdhc);
+    const std::vector<uint8_t> stored = numbered(8 * 512, 3);
+    ASSERT_EQ(on.write(0, stored), 0);
+    if (cached) on.card.cache = cache;
+    const int before = on.there.commands;
+    std::vector<uint8_t> record(100);
+    for (uint32_t at = 0; at + 100 <= stored.size(); at += 100) {
+      ASSERT_EQ(on.read(at, record), 0);
+      ASSERT_TRUE(std::equal(record.begin(), record.end(), stored.begin() + at)) << at;
+    }
+    commands[cached ? 1 : 0] = on.there.commands - before;
+    const std::vector<uint8_t> other = numbered(100, 77);
+    ASSERT_EQ(on.write(7 * 512, other), 0) << "over the block that it has";
+    ASSERT_EQ(on.read(7 * 512, record), 0);
+    EXPECT_EQ(record, other);
+    on.there.faults = [](int) { return CardFault::kSilent; };
+    EXPECT_NE(on.read(5 * 512, record), 0);
+    on.there.faults = {};
+    EXPECT_EQ(on.read(7 * 512, record), 0);
+    EXPECT_EQ(record, other) << "it was taken out and put back";
+  }
+  EXPECT_LT(2 * commands[1], commands[0]);
+}
+
 TEST(SdCard, WhatIsNotThereIsRefused) {
   OnCard on(kSdhc);
   std::vector<uint8_t> bytes(600);
