@@ -139,7 +139,7 @@ std::string tracing_text(const EmittedProject& p) {
                             arena, arena);
   }
   allocations += memories_definition(side) +
-                 storage_definitions(p, ", thimble::write_line, thimble::place_of");
+                 storage_definitions(p, ", thimble::write_line, thimble::place_of_transfer");
   for (const ProgramConstant& c : p.program->constants) {
     if (!is_in_flash(*p.program, c)) continue;
     memories += fmt::format("    {{\"{0}\", {1}_data::{0}, sizeof({1}_data::{0}), true}},\n",

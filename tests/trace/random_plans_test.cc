@@ -33,7 +33,9 @@ Compiled random_plan(uint64_t seed, Stored stored) {
                           .placement = place(graph, schedule, {.work = 100'000}),
                           .accumulators = graph.accumulators};
   const Source source{graph, "net", ""};
-  return described(check_plan(source, {.rewrite = false}, placed, "net"));
+  Compiled checked = check_plan(source, {.rewrite = false}, placed, "net");
+  EXPECT_EQ(checked.verification.fault, "");
+  return described(std::move(checked));
 }
 
 void expect_traces(uint64_t plans, Stored stored) {

@@ -61,6 +61,11 @@ std::string place_of(const void* pointer) {
   return names[number] + "+" + std::to_string(offset);
 }
 
+std::string place_of_transfer(const void* pointer) {
+  size_t number = 0;
+  return find_memory(pointer, number) == nullptr ? "elsewhere" : place_of(pointer);
+}
+
 // What was brought to the arena is told by where channel 0 would be: maybe before it.
 std::string constant_of(const void* pointer) {
   size_t number = 0;

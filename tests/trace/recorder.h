@@ -24,6 +24,8 @@ struct TracedMemory {
 void set_memories(const TracedMemory* memories, size_t count);
 /// "arena+16"; ends the process with a message for a pointer into none of the memories.
 std::string place_of(const void* pointer);
+/// Likewise, of a transfer: "elsewhere" for a pointer into none of them, a label that is compared.
+std::string place_of_transfer(const void* pointer);
 void write_line(const std::string& line);
 
 /// Rows that are pushed leave no call behind: before each, the arena is all zero; the bytes that

@@ -85,6 +85,10 @@ Placement placement_at(const Schedule& schedule, std::vector<int64_t> addresses)
     int64_t& size_bytes = result.memories[buffer.memory.index()].size_bytes;
     size_bytes = std::max(size_bytes, result.addresses[b] + placed_bytes(schedule, buffer));
   }
+  for (size_t m = 0; m < schedule.memories.size(); ++m) {
+    int64_t& size_bytes = result.memories[m].size_bytes;
+    size_bytes = std::max(size_bytes, image_bytes(schedule, {static_cast<int32_t>(m)}));
+  }
   return result;
 }
 
