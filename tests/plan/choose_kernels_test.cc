@@ -103,7 +103,7 @@ size_t damaged_words(const Graph& graph, const Program& program) {
     const size_t bytes = program.constants[k].content.data.size();
     for (size_t byte = k % 4; byte < bytes; byte += 12, ++words) {
       Program damaged = program;
-      damaged.constants[k].content.data[byte] ^= 16;
+      damaged.constants[k].content.data.own()[byte] ^= 16;
       EXPECT_NE(verify(graph, damaged).fault, "") << "constant " << k << ", byte " << byte;
     }
   }
@@ -297,7 +297,7 @@ TEST(ChooseKernels, ListsWhatCompactWeightsLack) {
       const size_t bytes = program.constants[k].content.data.size();
       for (size_t byte = bytes - 20; byte < bytes; ++byte) {
         Program damaged = program;
-        damaged.constants[k].content.data[byte] ^= 3;
+        damaged.constants[k].content.data.own()[byte] ^= 3;
         EXPECT_NE(verify(graph, damaged).fault, "") << "constant " << k << ", byte " << byte;
       }
     }

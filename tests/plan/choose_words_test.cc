@@ -89,7 +89,7 @@ TEST(ChooseWords, ReadsEachWordBack) {
       const size_t bytes = of.program.constants[k].content.data.size();
       for (size_t byte = 0; byte < bytes; byte += 1 + bytes / 400) {
         Program damaged = of.program;
-        damaged.constants[k].content.data[byte] ^= 3;
+        damaged.constants[k].content.data.own()[byte] ^= 3;
         EXPECT_NE(verify(of.graph, damaged).fault, "") << of.kernel << ", byte " << byte;
       }
     }
@@ -120,7 +120,7 @@ TEST(ChooseWords, ReadsTheExponentialsOfSoftmaxBack) {
     EXPECT_EQ(verify(of.graph, of.program).fault, "");
     for (size_t byte = 0; byte < 1024; byte += 3) {
       Program damaged = of.program;
-      damaged.constants.front().content.data[byte] ^= 3;
+      damaged.constants.front().content.data.own()[byte] ^= 3;
       EXPECT_THAT(verify(of.graph, damaged).fault, HasSubstr("its exponential of -"));
     }
   }

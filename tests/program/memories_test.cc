@@ -145,7 +145,7 @@ TEST(Memories, EqualConstantsAreThereOnceWhateverTheirSizeAndOwner) {
   const Program program = lower(graph, planned.schedule(), place(graph, planned.schedule(), {}));
   std::set<std::pair<DType, Bytes>> contents;
   for (const ProgramConstant& constant : program.constants)
-    EXPECT_TRUE(contents.emplace(constant.content.type, constant.content.data).second)
+    EXPECT_TRUE(contents.emplace(constant.content.type, constant.content.data.bytes()).second)
         << constant.name;
   EXPECT_TRUE(std::ranges::any_of(program.constants, [](const ProgramConstant& constant) {
     return constant.name == "shared_weights";

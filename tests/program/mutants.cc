@@ -396,7 +396,7 @@ class Maker {
     if (size == 0) return;
     for (const size_t at : {size_t{0}, size / 3, size - 1}) {
       change_program(MutantKind::kConstants, fmt::format("constant {}: byte {} changed", c, at),
-                     [c, at](Program& program) { ++program.constants[c].content.data[at]; });
+                     [c, at](Program& program) { ++program.constants[c].content.data.own()[at]; });
     }
     const Bytes& data = start_.constants[c].content.data;
     for (size_t at = size / 2; at + 1 < size; ++at) {
@@ -404,7 +404,7 @@ class Maker {
       change_program(MutantKind::kConstants,
                      fmt::format("constant {}: bytes from {} exchanged", c, at),
                      [c, at](Program& program) {
-                       Bytes& bytes = program.constants[c].content.data;
+                       Bytes& bytes = program.constants[c].content.data.own();
                        std::swap(bytes[at], bytes[at + 1]);
                      });
       break;

@@ -135,7 +135,7 @@ TEST(Verifier, KnowsConstantsByTheirBytes) {
   const OneStep plan = one_step(g, {0, 4});
   EXPECT_EQ(plan.fault(), "");
   Program program = plan.program();
-  program.constants[0].content.data = {1, 2, 3, 5};
+  program.constants[0].content.data = Bytes{1, 2, 3, 5};
   expect_fault(verify(plan.graph, program).fault, "wrong constant");
 }
 
@@ -200,7 +200,7 @@ TEST(Verifier, ReadsPackedConstantsBack) {
     TwoConvolutions two;
     for (ProgramConstant& c : two.program.constants) {
       if (c.content.role != role) continue;
-      c.content.data.at(byte) ^= 1;
+      c.content.data.own().at(byte) ^= 1;
       return two.fault();
     }
     return std::string("there are no ") + role;

@@ -108,7 +108,7 @@ TEST(Trace, ShowsWhatTheEmittedCodeDoesOtherwise) {
     return std::get<Call>(std::get<ProgramLoop>(program.nodes.at(0).what).body.at(k).what);
   };
   EXPECT_EQ(fault_of([](Program&) {}), "");
-  EXPECT_NE(fault_of([](Program& p) { p.constants[0].content.data[5] ^= 1; }), "");
+  EXPECT_NE(fault_of([](Program& p) { p.constants[0].content.data.own()[5] ^= 1; }), "");
   EXPECT_NE(fault_of([](Program& p) { std::swap(p.params[0].params, p.params[1].params); }), "");
   EXPECT_NE(fault_of([&](Program& p) { ++p.buffers[call(p, 1).out.buffer.index()].address; }), "");
   EXPECT_NE(fault_of([&](Program& p) { ++call(p, 0).axes[1].interval.begin.base; }), "");

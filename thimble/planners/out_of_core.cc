@@ -40,6 +40,7 @@ struct Piece {
   /// Of the last value, a tile; 0: each instance by itself, whole, or in a loop over channels.
   int64_t rows = 0;
   int64_t channels = 0;  ///< of the last value: a loop over these around all of the instances
+  bool beside = false;   ///< rows of a band are transferred while another one is computed
   std::vector<Constants> constants;  ///< per position
   int64_t bytes = 0, moved = 0;
   double cycles = 0;
@@ -270,7 +271,8 @@ class OutOfCore {
                          .step = piece.rows,
                          .border = Border::kRoll,
                          .others = {},
-                         .alongside = {}},
+                         .alongside = {},
+                         .transfers_beside = piece.beside},
                 .members = std::move(members)};
     return {{std::move(group)}};
   }
@@ -310,10 +312,14 @@ class OutOfCore {
         static_cast<void>(std::ranges::any_of(kRecordTargets, in_channels));
         const Shape& last = flow_.shape(at(end - 1).makes);
         if (last.size() < 3 || last[kRows] < 2) continue;
-        for (const int64_t rows : band_rows(last[kRows])) {
-          piece.rows = rows;
-          const auto fits = [&](int64_t target) { return add_rolled(piece, target); };
-          if (std::ranges::none_of(kRecordTargets, fits)) break;
+        for (const bool beside : {false, true}) {
+          piece.beside = beside;
+          if (beside && !(fetches || stores)) continue;
+          for (const int64_t rows : band_rows(last[kRows])) {
+            piece.rows = rows;
+            const auto fits = [&](int64_t target) { return add_rolled(piece, target); };
+            if (std::ranges::none_of(kRecordTargets, fits)) break;
+          }
         }
       }
     }
@@ -472,7 +478,7 @@ class OutOfCore {
           std::max(piece.bytes, apart_[static_cast<size_t>(p)] + held_bytes_of(constants));
       piece.constants.push_back(constants);
     }
-    add_copies(piece);
+    piece.cycles += copied(piece);
     return keep(std::move(piece));
   }
 
@@ -525,19 +531,21 @@ class OutOfCore {
     piece.bytes = around + stays + std::ranges::max(live);
     piece.moved += tiled.all_bytes;
     piece.cycles = std::max(computes, reading_cycles(tiled, 1)) + waits;
-    add_copies(piece);
+    piece.cycles += copied(piece);
     return keep(std::move(piece));
   }
 
-  /// What its values take that go to storage or come from there.
-  void add_copies(Piece& piece) const {
+  /// Cycles of its values that go to storage or come from there, which count among what it moves.
+  double copied(Piece& piece) const {
+    double cycles = 0;
     const auto add = [&](int cut, bool writes) {
       const auto [bytes, transfers] = stored_value(cut);
       piece.moved += bytes;
-      piece.cycles += transfer_cycles(bytes, transfers, writes);
+      cycles += transfer_cycles(bytes, transfers, writes);
     };
     if (piece.fetches) add(piece.begin, false);
     if (piece.stores) add(piece.end, true);
+    return cycles;
   }
 
   double reading_cycles(const Constants& constants, int64_t times) const {
@@ -643,8 +651,11 @@ class OutOfCore {
         waits += static_cast<double>(reads) * first_record_cycles(constants);
     }
     piece.bytes = peak();
-    piece.cycles = std::max(computes, io) + waits;
-    add_copies(piece);
+    const double copies = copied(piece);
+    const bool beside = piece.beside && limits_.storage_cycles.beside && tiles > 1;
+    // Of what goes on beside, the first band or the last is waited for.
+    piece.cycles = beside ? std::max(computes, io + copies) + waits + copies / tiles
+                          : std::max(computes, io) + waits + copies;
     return keep(std::move(piece));
   }
 

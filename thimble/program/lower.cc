@@ -374,7 +374,7 @@ class Lowering {
       params.records = record_layout(packed_sizes(constants), records.channels,
                                      packed_channels(graph_, graph_.op(s.op)));
       for (PackedConstant& packed : constants) {
-        if (!packs_) packed.data.clear();
+        if (!packs_) packed.data = {};
         const std::string name = params.name + "_" + packed.role;
         params.constants.push_back(
             add_constant(name, std::move(packed), {}, image.memory, image.address));

@@ -40,8 +40,9 @@ Family family_of(Function function) {
 
 PackedConstant packed_floats(std::string role, const std::vector<float>& values) {
   PackedConstant packed{std::move(role), DType::kFloat32, {std::ssize(values)}, {}};
-  packed.data.resize(values.size() * sizeof(float));
-  std::memcpy(packed.data.data(), values.data(), packed.data.size());
+  Bytes bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  packed.data = std::move(bytes);
   return packed;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "thimble/model/graph.h"
+#include "thimble/model/shared_bytes.h"
 #include "thimble/regions/region.h"
 #include "thimble/target/core.h"
 #include "thimble_runtime/kernels.h"
@@ -131,7 +132,7 @@ struct PackedConstant {
   std::string role;  ///< "weights", "bias", "multipliers", "shifts", "pairs", "table", "rows", ..
   DType type = DType::kInt8;
   Shape shape;  ///< as packed
-  Bytes data;
+  SharedBytes data;
   /// Where it is one part behind the other, for so many output channels each: a call of some
   /// channels reads their parts alone. 0: any call may read all of it.
   int64_t part_channels = 0;

@@ -24,8 +24,9 @@ KernelUse resize_use(const Operands& t, KernelId kernel, KernelParams params) {
 PackedConstant packed_rows(const char* role, const std::vector<int64_t>& rows) {
   const std::vector<int16_t> narrow(rows.begin(), rows.end());
   PackedConstant result{role, DType::kInt16, {static_cast<int64_t>(rows.size())}, {}};
-  result.data.resize(narrow.size() * sizeof(int16_t));
-  std::memcpy(result.data.data(), narrow.data(), result.data.size());
+  Bytes bytes(narrow.size() * sizeof(int16_t));
+  std::memcpy(bytes.data(), narrow.data(), bytes.size());
+  result.data = std::move(bytes);
   return result;
 }
 
@@ -86,9 +87,10 @@ std::vector<PackedConstant> pack_float_resize_bilinear(const Operands& t) {
         axis == 1 ? "row_fractions" : "column_fractions", DType::kFloat32, {}, {}};
     for (const RealRows& r : real_rows(a, t.in(0).shape[axis], t.out().shape[axis])) {
       rows.insert(rows.end(), {r.first, r.last});
-      const size_t at = fractions.data.size();
-      fractions.data.resize(at + sizeof r.fraction);
-      std::memcpy(&fractions.data[at], &r.fraction, sizeof r.fraction);
+      Bytes& bytes = fractions.data.own();
+      const size_t at = bytes.size();
+      bytes.resize(at + sizeof r.fraction);
+      std::memcpy(&bytes[at], &r.fraction, sizeof r.fraction);
     }
     fractions.shape = {t.out().shape[axis]};
     result.push_back(packed_rows(axis == 1 ? "rows" : "columns", rows));

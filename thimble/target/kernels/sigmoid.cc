@@ -20,8 +20,9 @@ KernelUse sigmoid_use(const Operands& t, Family family, int most_exponent) {
 std::vector<PackedConstant> pack_sigmoid(const Operands&) {
   const auto& values = reference::sigmoid_table();
   PackedConstant table{"table", DType::kInt16, {static_cast<int64_t>(values.size())}, {}};
-  table.data.resize(sizeof values);
-  std::memcpy(table.data.data(), values.data(), sizeof values);
+  Bytes bytes(sizeof values);
+  std::memcpy(bytes.data(), values.data(), sizeof values);
+  table.data = std::move(bytes);
   return {table};
 }
 

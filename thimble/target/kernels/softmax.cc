@@ -105,8 +105,9 @@ namespace {
 std::vector<PackedConstant> pack_softmax_tables(const Operands&) {
   const auto packed = [](const char* role, const reference::SoftmaxTable& values) {
     PackedConstant table{role, DType::kInt16, {static_cast<int64_t>(values.size())}, {}};
-    table.data.resize(sizeof values);
-    std::memcpy(table.data.data(), values.data(), sizeof values);
+    Bytes bytes(sizeof values);
+    std::memcpy(bytes.data(), values.data(), sizeof values);
+    table.data = std::move(bytes);
     return table;
   };
   return {packed("exponentials", reference::exponential_table()),

@@ -14,7 +14,7 @@ namespace {
 PackedConstant float_weights(const Operands& t, const Tensor& weights) {
   const Shape& shape = weights.shape;
   if (!std::holds_alternative<DepthwiseConv2D>(t.op.attributes))
-    return {"weights", weights.type, shape, *weights.data};
+    return {"weights", weights.type, shape, SharedBytes(weights.data)};
   const auto size = static_cast<size_t>(size_bytes(weights.type));
   const auto channels = static_cast<size_t>(shape.back());
   const size_t taps = weights.data->size() / size / channels;

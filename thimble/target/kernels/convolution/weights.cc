@@ -15,8 +15,9 @@ namespace {
 template <class T>
 PackedConstant packed(std::string role, DType type, const std::vector<T>& values) {
   PackedConstant result{std::move(role), type, {static_cast<int64_t>(values.size())}, {}};
-  result.data.resize(values.size() * sizeof(T));
-  std::memcpy(result.data.data(), values.data(), result.data.size());
+  Bytes bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  result.data = std::move(bytes);
   return result;
 }
 
@@ -161,7 +162,7 @@ std::vector<PackedConstant> weight_constants(const Operands& t, WeightOrder orde
 }
 
 PackedConstant packed_weights(const Operands& t, Shape packed_shape) {
-  return {"weights", DType::kInt8, std::move(packed_shape), *t.in(1).data};
+  return {"weights", DType::kInt8, std::move(packed_shape), SharedBytes(t.in(1).data)};
 }
 
 std::vector<PackedConstant> unfolded_constants(const Operands& t, size_t channels,
