@@ -133,7 +133,8 @@ class OutOfCore {
 
   static constexpr int kMostInPiece = 10;
   /// Bytes of a record of some channels, about: less where there is no room.
-  static constexpr int64_t kRecordTargets[] = {8192, 4096, 2048, 1024};
+  static constexpr int64_t kRecordTargets[] = {65536, 32768, 16384, 8192, 4096, 2048, 1024};
+  static constexpr int kMostTargets = 2;  ///< that fit, of a band
 
   const Instance& at(int position) const {
     return base_.instance({order_[static_cast<size_t>(position)]});
@@ -305,11 +306,9 @@ class OutOfCore {
         Piece piece{
             .begin = begin, .end = end, .fetches = fetches, .stores = stores, .constants = {}};
         if (next_cut(begin) == end) {
-          const auto fits = [&](int64_t target) { return add_whole(piece, target); };
-          static_cast<void>(std::ranges::any_of(kRecordTargets, fits));
+          for (const int64_t target : kRecordTargets) add_whole(piece, target);
         }
-        const auto in_channels = [&](int64_t target) { return add_in_channels(piece, target); };
-        static_cast<void>(std::ranges::any_of(kRecordTargets, in_channels));
+        for (const int64_t target : kRecordTargets) add_in_channels(piece, target);
         const Shape& last = flow_.shape(at(end - 1).makes);
         if (last.size() < 3 || last[kRows] < 2) continue;
         for (const bool beside : {false, true}) {
@@ -317,8 +316,11 @@ class OutOfCore {
           if (beside && !(fetches || stores)) continue;
           for (const int64_t rows : band_rows(last[kRows])) {
             piece.rows = rows;
-            const auto fits = [&](int64_t target) { return add_rolled(piece, target); };
-            if (std::ranges::none_of(kRecordTargets, fits)) break;
+            int fit = 0;
+            for (const int64_t target : kRecordTargets) {
+              if (fit < kMostTargets) fit += add_rolled(piece, target) ? 1 : 0;
+            }
+            if (fit == 0) break;
           }
         }
       }
@@ -418,7 +420,7 @@ class OutOfCore {
   static constexpr double kMostOfFewest = 1.3;
 
   Constants constants_of(OpId op, const KernelTime& kernel, Constants::How how,
-                         int64_t record_target = kRecordTargets[0]) {
+                         int64_t record_target = 0) {
     const int64_t all = packed_channels(graph_, graph_.op(op));
     Constants result{.how = how, .kernel = kernel.kernel, .channels = all};
     if (how == Constants::How::kTiled) {
