@@ -34,8 +34,10 @@ int64_t arena_bytes_of(const Compiled& model) {
 std::map<std::string, int64_t> constants_of(const std::vector<Compiled>& models) {
   std::map<std::string, int64_t> bytes;
   for (const Compiled& model : models) {
-    for (const ProgramConstant& constant : model.program.constants)
-      bytes[constant_symbol(constant)] = static_cast<int64_t>(constant.content.data.size());
+    for (const ProgramConstant& constant : model.program.constants) {
+      if (is_in_flash(model.program, constant))
+        bytes[constant_symbol(constant)] = std::ssize(constant.content.data);
+    }
   }
   return bytes;
 }

@@ -206,7 +206,10 @@ Answer proven_plan(const Prepared& model, const Request& request, const PlannerC
   const Stopwatch planning;
   Limits limits = limits_of(request, time);
   const std::optional<int64_t> flash = request.flash_limit_bytes();
-  const bool brings = flash && limits.storage && choice.planner == &planners().back();
+  // A part of the chip's flash has no more room than the rest of it.
+  const std::optional<RequestedStorage> storage = requested_storage(request);
+  const bool brings = flash && storage && !storage->figures.part_of_flash &&
+                      choice.planner == &planners().back();
   if (brings && least_weight_bytes({&model.graph, 1}) > *flash - kAboutCode)
     limits.weight_bytes = std::max<int64_t>(*flash - kAboutCode, 0);
   PlannerAnswer answer = planned_by(choice, model.graph, request, limits, phases);
