@@ -184,6 +184,7 @@ bool is_powered_up(const Selected& bus, uint32_t argument) {
 }
 
 int start(thimble_sd_card& card) {
+  card.cached = 0;  // another card may be there
   const thimble_spi& spi = *card.spi;
   spi.set_fast(spi.context, 0);
   spi.select(spi.context, 0);

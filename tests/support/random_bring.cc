@@ -67,10 +67,12 @@ class RandomBringer {
     brought.record_bytes = layout->record_bytes;
     brought.depth = static_cast<int>(random_.between(0, loops));
     brought.ahead = random_.chance(0.5);
+    brought.early = random_.chance(0.5);
     call.constants = brought;
     ++counts_.calls;
     counts_.in_records += brought.records > 1 ? 1 : 0;
     counts_.ahead += brought.ahead ? 1 : 0;
+    counts_.early += brought.early ? 1 : 0;
     counts_.in_loops += brought.depth > 0 ? 1 : 0;
   }
 

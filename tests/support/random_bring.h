@@ -10,7 +10,7 @@
 namespace thimble::testing {
 
 struct BroughtCounts {
-  int calls = 0, in_records = 0, ahead = 0, in_loops = 0;
+  int calls = 0, in_records = 0, ahead = 0, early = 0, in_loops = 0;
 };
 
 /// plan: without kernels, with a storage as its first further memory.

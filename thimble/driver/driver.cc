@@ -100,6 +100,7 @@ Limits limits_of(const Request& request, const TimeLimit& time) {
           .time = &time,
           .core = std::move(core),
           .layout = request.layout,
+          .any_weights = !request.weights,
           .jobs = request.jobs == 0 ? all_cores() : request.jobs,
           .max_latency = latency,
           .effort = request.effort};
@@ -109,8 +110,9 @@ Limits limits_of(const Request& request, const TimeLimit& time) {
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
                          Limits& limits, Phases& phases) {
   if (limits.storage && choice.planner->spills == Spills::kNever)
-    throw CompileError("--storage", fmt::format("planner {} spills nothing; auto and tinyseg do",
-                                                choice.planner->name));
+    throw CompileError("--storage",
+                       fmt::format("planner {} spills nothing; auto, tinyseg and swapnn do",
+                                   choice.planner->name));
   AnswerWithin found = planned_in_memories(choice, graph, limits, usable_memories(request),
                                            [&] { return !phases.cancelled(); });
   limits = std::move(found.limits);
@@ -202,33 +204,28 @@ Answer proven_plan(const Prepared& model, const Request& request, const PlannerC
                    const TimeLimit& time, Phases& phases) {
   constexpr int kMostFormats = 3;
   constexpr int64_t kAboutCode = 48 << 10;  // until there is some to be counted
+  constexpr int64_t kLittleFlash = 8 << 10;
   if (!phases.enter(Phase::kPlanning)) return phases.answer();
   const Stopwatch planning;
   Limits limits = limits_of(request, time);
   const std::optional<int64_t> flash = request.flash_limit_bytes();
   // A part of the chip's flash has no more room than the rest of it.
   const std::optional<RequestedStorage> storage = requested_storage(request);
-  const bool brings = flash && storage && !storage->figures.part_of_flash &&
-                      choice.planner == &planners().back();
-  if (brings && least_weight_bytes({&model.graph, 1}) > *flash - kAboutCode)
+  const bool brings =
+      flash && storage && !storage->figures.part_of_flash && choice.planner == &planners().back();
+  if (brings && least_weight_bytes({&model.graph, 1}) > *flash)
     limits.weight_bytes = std::max<int64_t>(*flash - kAboutCode, 0);
   PlannerAnswer answer = planned_by(choice, model.graph, request, limits, phases);
+  if (limits.weight_bytes && std::holds_alternative<Infeasible>(answer) && !phases.cancelled()) {
+    // With as many as there can be, perhaps.
+    limits.weight_bytes = *flash;
+    answer = planned_by(choice, model.graph, request, limits, phases);
+  }
   const double plan_seconds = planning.seconds();
   if (phases.cancelled()) return phases.answer();
   if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
   auto& planned = std::get<Planned>(answer);
   Answer best = proven_choice(model, request, choice, planned, phases);
-  for (int n = 0; n < kMostFormats && brings; ++n) {
-    const auto* result = std::get_if<Compiled>(&best);
-    if (result == nullptr || result->verdict.fits_flash()) break;
-    const int64_t beside = result->verdict.flash_bytes() - result->verdict.weight_bytes;
-    limits.weight_bytes = std::max<int64_t>(*flash - beside, 0);
-    answer = planned_by(choice, model.graph, request, limits, phases);
-    if (phases.cancelled()) return phases.answer();
-    if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
-    planned = std::get<Planned>(answer);
-    best = proven_choice(model, request, choice, planned, phases);
-  }
   const bool has_formats =
       !limits.weight_bytes && !request.weights && request.target.core.has(InstructionSet::kDsp);
   for (int n = 0; n < kMostFormats && has_formats; ++n) {
@@ -239,6 +236,25 @@ Answer proven_plan(const Prepared& model, const Request& request, const PlannerC
     planned = with_weights(model.graph, limits, std::move(planned), left);
     best = proven_choice(model, request, choice, planned, phases);
     if (auto* mixed = std::get_if<Compiled>(&best)) mixed->mixed_weights = true;
+  }
+  for (int n = 0; n < kMostFormats && brings; ++n) {
+    // As many as there is room for, which is known when there is code.
+    const auto* result = std::get_if<Compiled>(&best);
+    if (result == nullptr) break;
+    const bool fits = result->verdict.fits_flash();
+    const int64_t beside = result->verdict.flash_bytes() - result->verdict.weight_bytes;
+    const int64_t left = std::max<int64_t>(*flash - beside, 0);
+    if (fits && (!limits.weight_bytes || left - *limits.weight_bytes < kLittleFlash)) break;
+    limits.weight_bytes = left;
+    answer = planned_by(choice, model.graph, request, limits, phases);
+    if (phases.cancelled()) return phases.answer();
+    const auto* found = std::get_if<Planned>(&answer);
+    if (found == nullptr && fits) break;
+    if (found == nullptr) return std::get<Infeasible>(answer);
+    Answer next = proven_choice(model, request, choice, *found, phases);
+    const auto* other = std::get_if<Compiled>(&next);
+    if (fits && (other == nullptr || !other->verdict.fits_flash())) break;
+    best = std::move(next);
   }
   if (auto* result = std::get_if<Compiled>(&best)) {
     result->plan_seconds = plan_seconds;

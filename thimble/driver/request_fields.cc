@@ -297,7 +297,8 @@ std::vector<RequestField> all_fields() {
        .form = kText,
        .type = "NAME[:KEY=VALUE,..][,compress]",
        .help =
-           "Block storage for tensors that are spilled: a storage of the device, or one of your "
+           "Block storage for tensors that are spilled, and for weights that flash has no room "
+           "for: a storage of the device, or one of your "
            "own: write=BYTES, a granule (1); erase=SIZE, a block (0: need not be erased); "
            "size=SIZE; queue=NUMBER, transfers in flight (2); compress[=SIZE], records are "
            "compressed, SIZE bytes at a time (256); read_speed, write_speed=SIZE a second (1M); "

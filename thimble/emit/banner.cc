@@ -45,6 +45,9 @@ void collect(const Graph& graph, const Program& program, std::vector<Row>& rows)
     }
     row.writes = place_text(program, call.out);
   });
+  written_transfers(program.nodes, [&](const TransferCall& transfer) {
+    rows[static_cast<size_t>(transfer.position)].layer = stage_name(program, transfer);
+  });
 }
 
 // Instructions of all executions of the step; a step that is only a view takes none.

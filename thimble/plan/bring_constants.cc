@@ -26,14 +26,14 @@ IndexExpr in_next(IndexExpr record, LoopId loop) {
 
 class Bringer {
  public:
-  Bringer(Schedule schedule, const std::map<BufferId, BroughtBuffer>& brought, bool ahead)
-      : schedule_(std::move(schedule)), brought_(brought), ahead_(ahead) {}
+  Bringer(Schedule schedule, const std::map<BufferId, BroughtBuffer>& brought, Reading earliest)
+      : schedule_(std::move(schedule)), brought_(brought), earliest_(earliest) {}
 
   Schedule run() {
     const std::vector<Node> nodes = std::move(schedule_.nodes);
     schedule_.nodes.clear();
-    std::vector<Node> none;
-    schedule_.nodes = body(nodes, 0, nullptr, none, none);
+    Around none;
+    schedule_.nodes = body(nodes, 0, nullptr, none);
     return std::move(schedule_);
   }
 
@@ -42,17 +42,25 @@ class Bringer {
     Step begin, wait;
   };
 
-  /// before, behind: what comes around the loop that the nodes are the body of.
+  /// What comes around a loop.
+  struct Around {
+    std::vector<Node> early, before, behind;
+  };
+
+  /// outside: around the loop that the nodes are the body of.
   std::vector<Node> body(const std::vector<Node>& nodes, int depth, const Loop* around,
-                         std::vector<Node>& before, std::vector<Node>& behind) {
+                         Around& outside) {
     std::vector<Node> result;
-    size_t previous = 0;  // where the node in front begins in the result
+    size_t previous = 0;  // where the node in front is in the result, behind what it waits for
     for (const Node& node : nodes) {
       std::vector<Step> users;
       users_of(node, depth, users);
-      std::vector<Node> early, reads;
+      std::vector<Node> reads;
+      Around inner;
       for (const Step& user : users) {
-        const bool ahead = ahead_ && brought_.at(user.constants).ahead;
+        const BroughtBuffer& of = brought_.at(user.constants);
+        const bool ahead = earliest_ >= Reading::kAhead && of.ahead;
+        const bool early = earliest_ >= Reading::kEarly && of.early;
         const bool tiles = around != nullptr && follows_loop(user.record, around->id);
         Read read = read_of(user);
         if (ahead && tiles) {
@@ -61,28 +69,25 @@ class Bringer {
             *bound = at_first(*bound, around->id);
           for (IndexExpr* bound : {&next.begin.region[0].begin, &next.begin.region[0].end})
             *bound = in_next(*bound, around->id);
-          before.push_back({std::move(first.begin)});
+          (early ? outside.early : outside.before).push_back({std::move(first.begin)});
           reads.push_back({read.wait});
           reads.push_back({std::move(next.begin)});
-          behind.push_back({std::move(read.wait)});
+          outside.behind.push_back({std::move(read.wait)});
         } else {
-          (ahead && depth == 0 ? early : reads).push_back({std::move(read.begin)});
+          (early ? inner.early : reads).push_back({std::move(read.begin)});
           reads.push_back({std::move(read.wait)});
         }
       }
-      result.insert(result.begin() + static_cast<std::ptrdiff_t>(previous), early.begin(),
-                    early.end());
+      Node written = node;
+      if (const auto* loop = std::get_if<Loop>(&node.what))
+        written.what = Loop{loop->id, loop->count, body(loop->body, depth + 1, loop, inner)};
+      const auto front = result.begin() + static_cast<std::ptrdiff_t>(previous);
+      result.insert(front, inner.early.begin(), inner.early.end());
+      for (std::vector<Node>* part : {&reads, &inner.before})
+        std::ranges::move(*part, std::back_inserter(result));
       previous = result.size();
-      std::ranges::move(reads, std::back_inserter(result));
-      if (const auto* loop = std::get_if<Loop>(&node.what)) {
-        std::vector<Node> first, last;
-        Loop written{loop->id, loop->count, body(loop->body, depth + 1, loop, first, last)};
-        std::ranges::move(first, std::back_inserter(result));
-        result.push_back({std::move(written)});
-        std::ranges::move(last, std::back_inserter(result));
-      } else {
-        result.push_back(node);
-      }
+      result.push_back(std::move(written));
+      std::ranges::move(inner.behind, std::back_inserter(result));
     }
     return result;
   }
@@ -114,7 +119,7 @@ class Bringer {
 
   Schedule schedule_;
   const std::map<BufferId, BroughtBuffer>& brought_;
-  const bool ahead_;
+  const Reading earliest_;
 };
 
 /// Walks as it executes, each loop twice: what is in flight from one iteration to the next, the
@@ -163,9 +168,9 @@ class InFlight {
 }  // namespace
 
 Schedule with_brought(Schedule schedule, const std::map<BufferId, BroughtBuffer>& brought,
-                      bool ahead) {
+                      Reading earliest) {
   if (brought.empty()) return schedule;
-  return Bringer(std::move(schedule), brought, ahead).run();
+  return Bringer(std::move(schedule), brought, earliest).run();
 }
 
 bool too_many_in_flight(const Schedule& schedule) { return InFlight(schedule).too_many(); }

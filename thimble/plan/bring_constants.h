@@ -10,6 +10,8 @@
 //     wait
 //
 //   conv x -> y, rows in a loop, all constants read before: begin; wait; loop i: conv row i
+//
+// What is early begins before the node in front: a record is read while that is computed.
 #pragma once
 
 #include <map>
@@ -22,14 +24,17 @@ namespace thimble {
 struct BroughtBuffer {
   BufferId stored;
   int depth = 0;
-  bool ahead = false;
+  bool ahead = false, early = false;
   bool by_record = false;  ///< what a step needs, each time; else all of them
 };
 
-/// schedule: as written, before with_transfers(). brought: by what holds the constants. ahead:
-/// whether reading may begin before the step in front of the one that waits for it.
+/// When reading begins at the earliest: where it is waited for, a tile ahead, as plans say.
+enum class Reading : uint8_t { kAtOnce, kAhead, kEarly };
+
+/// schedule: as written, before with_transfers(). brought: by what holds the constants.
 [[nodiscard]] Schedule with_brought(Schedule schedule,
-                                    const std::map<BufferId, BroughtBuffer>& brought, bool ahead);
+                                    const std::map<BufferId, BroughtBuffer>& brought,
+                                    Reading earliest);
 
 /// Whether more transfers are in flight somewhere than their storage takes.
 [[nodiscard]] bool too_many_in_flight(const Schedule& schedule);

@@ -224,7 +224,7 @@ class Builder {
     const PackedRecords records{step.op, brought.kernel, brought.channels};
     // One record where a loop around what reads it goes over them, and another one if that is read
     // meanwhile; else all.
-    const IndexExpr& channel = step.region.back().begin;
+    const IndexExpr channel = step.region.empty() ? index(0) : step.region.back().begin;
     const bool follows = std::ranges::any_of(channel.terms, [&](const Term& term) {
       const auto loop = static_cast<size_t>(term.loop.value - loops_before_);
       return group_->loops[loop].depth < brought.depth;
@@ -252,7 +252,7 @@ class Builder {
       }
     }
     brought_.emplace(step.constants, BroughtBuffer{stored_of(records, brought), brought.depth,
-                                                   brought.ahead, follows});
+                                                   brought.ahead, brought.early, follows});
   }
 
   /// The image of these records in storage: one, however many steps read it.
@@ -364,11 +364,11 @@ Schedule build(const Dataflow& dataflow, const Plan& plan) {
   };
   Schedule steps = schedule();
   steps.memories = plan.memories;
-  const auto transferred = [&](bool ahead) {
-    return with_transfers(with_brought(steps, brought, ahead), with_room);
-  };
-  Schedule written = transferred(true);
-  if (!brought.empty() && too_many_in_flight(written)) written = transferred(false);
+  Schedule written;
+  for (const Reading earliest : {Reading::kEarly, Reading::kAhead, Reading::kAtOnce}) {
+    written = with_transfers(with_brought(steps, brought, earliest), with_room);
+    if (brought.empty() || !too_many_in_flight(written)) break;
+  }
   return with_residences(with_kernels(dataflow, std::move(written), plan.kernels), plan);
 }
 

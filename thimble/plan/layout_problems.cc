@@ -25,13 +25,13 @@ layout::Problem LayoutProblems::problem_of(MemoryId memory, const std::vector<Me
     // A buffer that nothing touches still needs a place if it is a port.
     const layout::Life life{lives_[b].begin, std::max(lives_[b].end, lives_[b].begin + 1)};
     const std::optional<BlockStorage>& storage = schedule_.memory(buffer.memory).storage;
+    const bool is_here = where[b] == memory;
     const int64_t alignment = storage ? storage->write_bytes : size_bytes(buffer.type);
-    problem.buffers.push_back(
-        {.size_bytes = where[b] == memory ? placed_bytes(schedule_, buffer) : 0,
-         .alignment = alignment_1 ? 1 : alignment,
-         .lives = {life},
-         .address = std::nullopt});
-    if (in_image[b] < 0 || where[b] != memory) continue;
+    problem.buffers.push_back({.size_bytes = is_here ? placed_bytes(schedule_, buffer) : 0,
+                               .alignment = alignment_1 || !is_here ? 1 : alignment,
+                               .lives = {life},
+                               .address = std::nullopt});
+    if (in_image[b] < 0 || !is_here) continue;
     layout::Buffer& fixed = problem.buffers.back();
     fixed.lives = {{0, std::max(steps, 1)}};
     fixed.alignment = 1;

@@ -40,10 +40,10 @@ struct Brought {
   KernelId kernel;       ///< that makes the call
   int64_t channels = 0;  ///< output channels of a record: all, or as a loop around the call tiles
   int64_t records = 1, record_bytes = 0;  ///< as RecordLayout has them
-  int depth = 0;  ///< loops of its group around what reads it; 0: it is read before the group
-  /// Reading begins earlier: inside of the loop whose tiles records are, one tile; else before the
-  /// member in front.
-  bool ahead = false;
+  int depth = 0;       ///< loops of its group around what reads it; 0: it is read before the group
+  bool ahead = false;  ///< a tile ahead in the loop whose tiles records are
+  /// Reading, of the first one that is read ahead, begins before what is in front in the same loop.
+  bool early = false;
   bool operator==(const Brought&) const = default;
 };
 

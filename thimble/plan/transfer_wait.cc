@@ -2,9 +2,11 @@
 #include "thimble/plan/transfer_wait.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "thimble/model/division.h"
 #include "thimble/plan/derive.h"
+#include "thimble/plan/tile_shares.h"
 #include "thimble/schedule/records.h"
 
 namespace thimble {
@@ -65,13 +67,6 @@ int64_t times_brought(const Dataflow& dataflow, const Derived& derived, size_t s
   return times;
 }
 
-/// Calls visit(instance) for each call of the member.
-template <class Visit>
-void each_call(const Member& member, const Visit& visit) {
-  if (const auto* call = std::get_if<InstanceCall>(&member.what)) return visit(*call);
-  for (const Member& inner : std::get<Group>(member.what).members) each_call(inner, visit);
-}
-
 }  // namespace
 
 TransferWork transfer_work(const Instances& instances, const Graph& graph,
@@ -99,40 +94,105 @@ double erase_cycles(const Instances& instances, const Graph& graph, const Schedu
   return static_cast<double>(work.erased_blocks) * cycles.erase_block;
 }
 
-double member_wait(LatencyEstimate& latency, const Dataflow& dataflow, const Member& member,
-                   const ScheduleMemory& storage, const TransferCycles& cycles) {
+namespace {
+
+/// A member's transfers, and beside what they go on.
+struct MemberTransfers {
+  double waited = 0;  ///< cycles
+  double early = 0;   ///< of them, begun before the member in front
+  double spare = 0;   ///< cycles of it beside which what follows may be read early
+};
+
+/// As much as there is, at most so much.
+double taken_from(double& spare, double most) {
+  const double taken = std::min(spare, most);
+  spare -= taken;
+  return taken;
+}
+
+MemberTransfers transfers_of(LatencyEstimate& latency, const InstanceCall& call,
+                             const Dataflow& dataflow, const ScheduleMemory& storage,
+                             const TransferCycles& cycles, bool two) {
+  const Instance& copy = dataflow.instances.instance(call.instance);
+  MemberTransfers its{.waited =
+                          copied(dataflow.instances, dataflow.graph, copy, storage, cycles, false)};
+  if (two && !latency.transfers(call)) its.spare = latency.whole_times(call).back().instructions;
+  if (!call.constants) return its;
+  const double all = brought(*call.constants, cycles, 1);
+  its.waited += all;
+  its.early = two && call.constants->early ? all : 0;
+  return its;
+}
+
+/// two: transfers go on beside what is computed. Each step has cycles beside which the storage does
+/// nothing yet; a ring of records, one ahead, makes up for what comes between by no more than that
+/// one.
+MemberTransfers transfers_of(LatencyEstimate& latency, const Group& group, const Derived& derived,
+                             const Dataflow& dataflow, const ScheduleMemory& storage,
+                             const TransferCycles& cycles, bool two) {
   const Instances& instances = dataflow.instances;
-  const auto* group = std::get_if<Group>(&member.what);
-  const bool two = cycles.beside && storage.storage->most_in_flight > 1 && group != nullptr;
-  double waited = 0, beside = 0;
-  each_call(member, [&](const InstanceCall& call) {
-    const Instance& copy = instances.instance(call.instance);
-    const bool goes_on = two && passage_bytes(instances, copy) == 0 && group->loop.transfers_beside;
-    (goes_on ? beside : waited) +=
-        copied(instances, dataflow.graph, copy, storage, cycles, group != nullptr);
-  });
-  if (group == nullptr) {
-    const auto& call = std::get<InstanceCall>(member.what);
-    if (call.constants) waited += brought(*call.constants, cycles, 1);
-  } else if (const auto derived = derive(dataflow, *group, Regions::kNone)) {
-    for (size_t s = 0; s < derived->steps.size(); ++s) {
-      const std::optional<Brought>& constants = derived->steps[s].call.constants;
-      if (!constants) continue;
-      const double all = brought(*constants, cycles, times_brought(dataflow, *derived, s));
-      const bool goes_on = two && constants->ahead && constants->depth > 0;
-      // The first record of all is waited for.
-      const double first = goes_on ? all / static_cast<double>(constants->records) : all;
-      waited += first;
-      beside += all - first;
+  const std::vector<const KernelTimes*> times = latency.call_times(derived);
+  std::vector<double> spare(derived.steps.size(), 0);
+  MemberTransfers its;
+  double beside = 0;
+  bool tiled = false;
+  for (size_t s = 0; s < derived.steps.size(); ++s) {
+    const DerivedStep& step = derived.steps[s];
+    if (step.kind == DerivedStep::Kind::kCall) {
+      const Instance& copy = instances.instance(step.call.instance);
+      const bool goes_on =
+          two && passage_bytes(instances, copy) == 0 && group.loop.transfers_beside;
+      (goes_on ? beside : its.waited) +=
+          copied(instances, dataflow.graph, copy, storage, cycles, true);
+      if (latency.transfers(step.call)) continue;
+    }
+    if (two && times[s] != nullptr) spare[s] = times[s]->back().instructions;
+    const std::optional<Brought>& constants = step.call.constants;
+    if (!constants) continue;
+    const double all = brought(*constants, cycles, times_brought(dataflow, derived, s));
+    const bool ahead = two && constants->ahead && constants->depth > 0;
+    // The first record of all is waited for, or read while what is in front is computed.
+    const double first = ahead ? all / static_cast<double>(constants->records) : all;
+    its.waited += first;
+    if (ahead) {
+      const Shape& extents = dataflow.shape(dataflow.made_by(step.call));
+      const double wait = wait_beside(tile_shares(derived, s, extents), spare[s], all - first);
+      its.waited += wait;
+      spare[s] =
+          std::max(spare[s] + wait - (all - first), 0.0) / static_cast<double>(constants->records);
+      tiled = true;
+    }
+    if (!two || !constants->early) continue;
+    if (constants->depth == (ahead ? 1 : 0)) {
+      its.early += first;
+    } else if (s > 0) {
+      its.waited -= taken_from(spare[s - 1], first);
     }
   }
-  if (beside == 0) return waited;
-  const auto calls = latency.calls({member});
-  if (!calls) return 0;
-  double computes = 0;
-  for (const PlannedCall& call : *calls)
-    computes += call.times == nullptr ? 0 : call.times->back().instructions;
-  return waited + beside - std::min(beside, computes);
+  its.spare = std::accumulate(spare.begin(), spare.end(), 0.0);
+  its.waited += beside - taken_from(its.spare, beside);
+  if (tiled || beside > 0)  // in each tile: the first one is what others go beside
+    its.spare /= static_cast<double>(derived.loops[0].clock.tiles);
+  return its;
+}
+
+MemberTransfers transfers_of(LatencyEstimate& latency, const Member& member,
+                             const Dataflow& dataflow, const ScheduleMemory& storage,
+                             const TransferCycles& cycles) {
+  const bool two = cycles.beside && storage.storage->most_in_flight > 1;
+  if (const auto* call = std::get_if<InstanceCall>(&member.what))
+    return transfers_of(latency, *call, dataflow, storage, cycles, two);
+  const auto& group = std::get<Group>(member.what);
+  const auto derived = derive(dataflow, group);
+  return derived ? transfers_of(latency, group, *derived, dataflow, storage, cycles, two)
+                 : MemberTransfers{};
+}
+
+}  // namespace
+
+double member_wait(LatencyEstimate& latency, const Dataflow& dataflow, const Member& member,
+                   const ScheduleMemory& storage, const TransferCycles& cycles) {
+  return transfers_of(latency, member, dataflow, storage, cycles).waited;
 }
 
 double transfer_wait(LatencyEstimate& latency, const Dataflow& dataflow, const Plan& plan,
@@ -140,8 +200,12 @@ double transfer_wait(LatencyEstimate& latency, const Dataflow& dataflow, const P
   const ScheduleMemory* storage = storage_of(plan.memories);
   if (storage == nullptr) return 0;
   double sum = erase_cycles(plan.instances, dataflow.graph, *storage, cycles);
-  for (const Member& member : plan.members)
-    sum += member_wait(latency, dataflow, member, *storage, cycles);
+  double spare = 0;  // of the member in front
+  for (const Member& member : plan.members) {
+    const MemberTransfers its = transfers_of(latency, member, dataflow, *storage, cycles);
+    sum += its.waited - std::min(its.early, spare);
+    spare = its.spare;
+  }
   return sum;
 }
 

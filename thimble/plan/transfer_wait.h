@@ -37,11 +37,13 @@ struct TransferEnergy {
                                   const ScheduleMemory& storage, const TransferCycles& cycles);
 /// The wait of a member of a plan. Rows that a group transfers go on beside what it computes where
 /// its rings have room for that (TileLoop::transfers_beside), the storage takes two at a time and
-/// they are not compressed; all else is waited for. 0 if a group has no derivation.
+/// they are not compressed; all else is waited for, constants that are read early (Brought)
+/// included.
 [[nodiscard]] double member_wait(LatencyEstimate& latency, const Dataflow& dataflow,
                                  const Member& member, const ScheduleMemory& storage,
                                  const TransferCycles& cycles);
-/// The wait of an inference: of all members, and the erase before them. 0 without storage.
+/// The wait of an inference: of all members, less what is read early while the one in front is
+/// computed, and the erase before them. 0 without storage.
 [[nodiscard]] double transfer_wait(LatencyEstimate& latency, const Dataflow& dataflow,
                                    const Plan& plan, const TransferCycles& cycles);
 

@@ -61,7 +61,8 @@ class AutoSearch {
     add_out_of_core();
     if (found_.empty())
       return Infeasible{
-          .reason = fmt::format("no plan that brings its weights from {} needs so little SRAM",
+          .reason = fmt::format("no plan that brings its weights from {0} is within the limits: "
+                                "SRAM, what {0} holds, what may be written and moved",
                                 limits_.storage->name)};
     Planned planned = front_of(limits_, std::move(found_));
     planned.has_choice = true;
@@ -82,7 +83,7 @@ class AutoSearch {
     Limits within = limits_;
     within.sram_bytes = limits_.sram_bytes.value_or(kAll);
     for (const int64_t percent : {100, 97, 93, 88}) {
-      within.sram_bytes = limits_.sram_bytes.value_or(kAll) / 100 * percent;
+      within.sram_bytes = limits_.sram_bytes.value_or(kAll) * percent / 100;
       std::optional<Decision> decision =
           out_of_core(graph_, within,
                       {.weight_bytes = limits_.weight_bytes, .cycles_per_byte = cycles_per_byte});
@@ -100,7 +101,7 @@ class AutoSearch {
       PackedBytes packed(graph_, axes_.kernel_uses());
       std::deque<LatencyEstimate> others;
       for (const Core& core : cores) {
-        if (!limits_.weight_bytes) break;
+        if (!limits_.weight_bytes || !limits_.any_weights) break;
         others.emplace_back(flow, core, drafts_.model());
         realisation.add_format(others.back(), packed);
       }

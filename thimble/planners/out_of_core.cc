@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -17,34 +18,13 @@
 #include "thimble/plan/order_plan.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/plan/packed_forms.h"
+#include "thimble/plan/tile_shares.h"
+#include "thimble/planners/streamed_piece.h"
 #include "thimble/schedule/records.h"
-
 namespace thimble {
 namespace {
 
-/// How a call of a piece has its constants.
-struct Constants {
-  enum class How : uint8_t { kInFlash, kHeld, kAgain, kTiled };
-  How how = How::kInFlash;
-  KernelId kernel = {};
-  int64_t channels = 0;  ///< of a record
-  int64_t records = 1, record_bytes = 0;
-  int64_t all_bytes = 0;  ///< of all records, as stored
-  int64_t reads = 1;      ///< of all of them
-};
-
-/// Positions [begin, end) of the order, some way.
-struct Piece {
-  int begin = 0, end = 0;
-  bool fetches = false, stores = false;  ///< the value before it, or behind
-  /// Of the last value, a tile; 0: each instance by itself, whole, or in a loop over channels.
-  int64_t rows = 0;
-  int64_t channels = 0;  ///< of the last value: a loop over these around all of the instances
-  bool beside = false;   ///< rows of a band are transferred while another one is computed
-  std::vector<Constants> constants;  ///< per position
-  int64_t bytes = 0, moved = 0;
-  double cycles = 0;
-};
+using Constants = StreamedConstants;
 
 /// A part of the order with its copies, on its own.
 struct Part {
@@ -76,7 +56,7 @@ class OutOfCore {
   std::optional<Decision> decided() {
     find_cuts();
     if (cuts_.size() < 2) return std::nullopt;
-    std::optional<std::vector<Piece>> path = cheapest();
+    std::optional<std::vector<StreamedPiece>> path = cheapest();
     if (!path) return std::nullopt;
     if (options_.weight_bytes) {
       choose_kept(*path);
@@ -86,30 +66,39 @@ class OutOfCore {
   }
 
  private:
-  std::optional<std::vector<Piece>> cheapest() {
+  std::optional<std::vector<StreamedPiece>> chain() const {
+    return cheapest_chain(pieces_, cuts_.front(), cuts_.back(),
+                          {.sram_bytes = *limits_.sram_bytes,
+                           .most_in_flight = reads_early(0),
+                           .cycles_per_byte = options_.cycles_per_byte});
+  }
+
+  std::optional<std::vector<StreamedPiece>> cheapest() {
     pieces_.clear();
     if (options_.buffer_bytes) {
       for (size_t c = 0; c + 1 < cuts_.size(); ++c) add_layer(cuts_[c], cuts_[c + 1]);
-      return shortest();
+      return chain();
     }
     for (size_t b = 0; b + 1 < cuts_.size(); ++b) {
-      for (size_t e = b + 1; e < cuts_.size() && cuts_[e] - cuts_[b] <= kMostInPiece; ++e)
+      for (size_t e = b + 1; e < cuts_.size(); ++e) {
+        if (e > b + 1 && cuts_[e] - cuts_[b] > kMostInPiece) break;
         add_pieces(cuts_[b], cuts_[e]);
+      }
     }
-    return shortest();
+    return chain();
   }
 
   /// What flash has room for stays there: what is read most often in a plan without, and of what is
   /// read as often that with which the least is computed, for its bytes: it hides nothing of what
   /// is read meanwhile.
-  void choose_kept(const std::vector<Piece>& path) {
+  void choose_kept(const std::vector<StreamedPiece>& path) {
     struct Weighed {
       OpId op;
       int64_t bytes = 0, reads = 0;
       double cycles = 0;
     };
     std::vector<Weighed> all;
-    for (const Piece& piece : path) {
+    for (const StreamedPiece& piece : path) {
       for (int p = piece.begin; p < piece.end; ++p) {
         const Constants& constants = piece.constants[static_cast<size_t>(p - piece.begin)];
         if (constants.how == Constants::How::kInFlash) continue;
@@ -215,7 +204,7 @@ class OutOfCore {
 
   // --- members -------------------------------------------------------------------------------
 
-  InstanceCall call_of(const Instances& instances, const Piece& piece, int position,
+  InstanceCall call_of(const Instances& instances, const StreamedPiece& piece, int position,
                        int loops) const {
     InstanceCall call{.instance = same_as(instances, at(position), base_)};
     const Constants& constants = piece.constants[static_cast<size_t>(position - piece.begin)];
@@ -229,11 +218,13 @@ class OutOfCore {
                              .depth = constants.how == kHeld    ? 0
                                       : constants.how == kAgain ? loops
                                                                 : loops + 1,
-                             .ahead = constants.how == kTiled};
+                             .ahead = constants.how == kTiled,
+                             .early = constants.early};
     return call;
   }
 
-  Member member_of(const Dataflow& flow, const Piece& piece, int position, int loops) const {
+  Member member_of(const Dataflow& flow, const StreamedPiece& piece, int position,
+                   int loops) const {
     const InstanceCall call = call_of(flow.instances, piece, position, loops);
     const Constants& constants = piece.constants[static_cast<size_t>(position - piece.begin)];
     if (constants.how != Constants::How::kTiled) return {call};
@@ -248,7 +239,7 @@ class OutOfCore {
                   .members = {{call}}}};
   }
 
-  std::vector<Member> members_of(const Dataflow& flow, const Piece& piece) const {
+  std::vector<Member> members_of(const Dataflow& flow, const StreamedPiece& piece) const {
     const Instances& instances = flow.instances;
     std::vector<Member> members;
     const auto copy = [&](int cut, bool fetches) {
@@ -279,7 +270,7 @@ class OutOfCore {
   }
 
   /// All instances of the piece in a loop over channels of the last value.
-  Group channel_group(const Instances& instances, const Piece& piece) const {
+  Group channel_group(const Instances& instances, const StreamedPiece& piece) const {
     const InstanceId last = same_as(instances, at(piece.end - 1), base_);
     const ValueId made = instances.instance(last).makes;
     const Shape& shape = graph_.tensor(instances.value(made).tensor).shape;
@@ -303,7 +294,7 @@ class OutOfCore {
     for (const bool fetches : {false, true}) {
       for (const bool stores : {false, true}) {
         if ((fetches && !can_store(begin)) || (stores && !can_store(end))) continue;
-        Piece piece{
+        StreamedPiece piece{
             .begin = begin, .end = end, .fetches = fetches, .stores = stores, .constants = {}};
         if (next_cut(begin) == end) {
           for (const int64_t target : kRecordTargets) add_whole(piece, target);
@@ -330,11 +321,11 @@ class OutOfCore {
   /// A layer as SwapNN has it: what it reads and makes goes through storage, as many rows at a time
   /// as each buffer holds, and its weights come by the buffer, again for each of these tiles.
   void add_layer(int begin, int end) {
-    Piece piece{.begin = begin,
-                .end = end,
-                .fetches = can_store(begin),
-                .stores = can_store(end),
-                .constants = {}};
+    StreamedPiece piece{.begin = begin,
+                        .end = end,
+                        .fetches = can_store(begin),
+                        .stores = can_store(end),
+                        .constants = {}};
     const Shape& last = flow_.shape(at(end - 1).makes);
     const bool has_bands = last.size() >= 3 && last[kRows] > 1;
     for (int64_t rows = has_bands ? last[kRows] : 0; rows >= 1; --rows) {
@@ -350,7 +341,7 @@ class OutOfCore {
   }
 
   /// Whether each of the values of a band fits a buffer.
-  bool fits_buffers(Piece piece) {
+  bool fits_buffers(StreamedPiece piece) {
     Part& part = part_of(piece.begin, piece.end);
     piece.constants.assign(static_cast<size_t>(piece.end - piece.begin), {});
     const std::vector<Member> members = members_of(part.flow, piece);
@@ -375,7 +366,7 @@ class OutOfCore {
   int next_cut(int cut) const { return *std::ranges::upper_bound(cuts_, cut); }
 
   /// Live beside the piece: what it finds and what it leaves.
-  int64_t around(const Piece& piece) const {
+  int64_t around(const StreamedPiece& piece) const {
     int64_t sum = bytes_.held(piece.begin);
     if (piece.fetches) sum -= bytes_.size(value_at(piece.begin));
     const ValueId behind = value_at(piece.end);
@@ -400,24 +391,29 @@ class OutOfCore {
     return {form.stored_bytes(), form.count};
   }
 
-  /// The fastest kernel whose constants can come in records; of several the one with the fewest
-  /// bytes, if they are much fewer. Nothing: it takes none.
+  /// The kernel whose constants can come in records with which the call takes least, its reading
+  /// once included: beside what it computes if they are tiled. Nothing: none takes constants.
   std::optional<KernelTime> kernel_for(OpId op, const KernelTimes& times, bool tiled) {
     std::optional<KernelTime> best;
+    double least = 0;
+    const std::vector<KernelUse>& uses = axes_.kernel_uses().uses_of(op, Method::kCompute);
+    if (uses.size() != 1) return std::nullopt;
     for (const KernelTime& time : times) {
-      const std::vector<KernelUse>& uses = axes_.kernel_uses().uses_of(op, Method::kCompute);
-      if (uses.size() != 1) return std::nullopt;
       KernelTime each = time;
       each.kernel = chosen(time.kernel, uses[0]);
       const std::vector<PackedSize>& sizes = forms_.sizes(op, each.kernel);
       if (sizes.empty() || (tiled && record_grain(sizes) == 0)) continue;
-      if (!best || static_cast<double>(forms_.bytes(op, each.kernel)) <=
-                       kMostOfFewest * static_cast<double>(forms_.bytes(op, best->kernel)))
-        best = each;
+      const auto bytes = static_cast<double>(forms_.bytes(op, each.kernel));
+      const double reads = bytes * limits_.storage_cycles.read_byte;
+      const double takes =
+          (tiled ? std::max(each.instructions, reads) : each.instructions + reads) +
+          bytes * options_.cycles_per_byte;
+      if (best && takes >= least) continue;
+      best = each;
+      least = takes;
     }
     return best;
   }
-  static constexpr double kMostOfFewest = 1.3;
 
   Constants constants_of(OpId op, const KernelTime& kernel, Constants::How how,
                          int64_t record_target = 0) {
@@ -446,14 +442,37 @@ class OutOfCore {
 
   bool brings(OpId op) const { return op.valid() && options_.weight_bytes && !kept_.contains(op); }
 
-  int64_t held_bytes_of(const Constants& constants) const {
-    using enum Constants::How;
-    if (constants.how == kInFlash) return 0;
-    return constants.how == kTiled ? 2 * constants.record_bytes : constants.record_bytes;
+  /// How many reads may begin before what is in front of a member, beside others.
+  int reads_early(int in_flight) const {
+    return limits_.storage_cycles.beside ? std::max(storage_.most_in_flight - in_flight, 0) : 0;
+  }
+
+  /// What may be read before the piece: of these the largest, as many as may be in flight.
+  StreamedPiece::Head head_of(const StreamedPiece& piece, std::vector<size_t> positions) const {
+    const auto first = [&](size_t position) { return piece.constants[position].first_bytes(); };
+    std::erase_if(positions, [&](size_t position) { return first(position) == 0; });
+    std::ranges::stable_sort(positions, std::ranges::greater{}, first);
+    const auto most = static_cast<size_t>(reads_early(1));
+    if (positions.size() > most) positions.resize(most);
+    StreamedPiece::Head head{.positions = std::move(positions)};
+    for (const size_t position : head.positions) {
+      const Constants& constants = piece.constants[position];
+      head.bytes += constants.first_bytes();
+      head.cycles += first_reading_cycles(constants);
+    }
+    return head;
+  }
+
+  /// As much as there is, at most so much.
+  static double taken_from(double& spare, double most) {
+    const double taken = std::min(spare, most);
+    spare -= taken;
+    return taken;
   }
 
   /// Each instance by itself.
-  bool add_whole(Piece piece, int64_t record_target) {
+  bool add_whole(StreamedPiece piece, int64_t record_target) {
+    StreamedPiece::Tail front;
     for (int p = piece.begin; p < piece.end; ++p) {
       if (base_.receives(at(p)) || base_.delivers(at(p))) return true;
       const OpId op = at(p).op;
@@ -472,21 +491,34 @@ class OutOfCore {
       }
       if (constants.how == Constants::How::kAgain) constants.how = Constants::How::kHeld;
       const double reads = reading_cycles(constants, 1);
-      piece.cycles += constants.how == Constants::How::kTiled
-                          ? std::max(computes, reads) + first_record_cycles(constants)
-                          : computes + reads;
+      const bool tiles = constants.how == Constants::How::kTiled;
+      const int64_t first = constants.first_bytes();
+      const double beside = tiles ? reads - first_reading_cycles(constants) : 0;
+      piece.cycles += std::max(computes, beside) + first_reading_cycles(constants);
       piece.moved += constants.all_bytes;
-      piece.bytes =
-          std::max(piece.bytes, apart_[static_cast<size_t>(p)] + held_bytes_of(constants));
+      constants.early = p > piece.begin && first > 0 && front.spare > 0 &&
+                        reads_early(front.in_flight) > 0 &&
+                        front.bytes + first <= *limits_.sram_bytes;
+      if (constants.early) {
+        piece.cycles -= std::min(first_reading_cycles(constants), front.spare);
+        piece.bytes = std::max(piece.bytes, front.bytes + first);
+      }
+      front = {.bytes = apart_[static_cast<size_t>(p)] + constants.held_bytes(),
+               .spare = std::max(computes - beside, 0.0) /
+                        static_cast<double>(tiles ? constants.records : 1),
+               .in_flight = tiles ? 1 : 0};
+      piece.bytes = std::max(piece.bytes, front.bytes);
       piece.constants.push_back(constants);
     }
+    if (!piece.fetches) piece.head = head_of(piece, {0});
+    if (!piece.stores) piece.tail = front;
     piece.cycles += copied(piece);
     return keep(std::move(piece));
   }
 
   /// A convolution and what follows each of its channels by itself, so that no more than a few of
   /// its channels are there at a time.
-  bool add_in_channels(Piece piece, int64_t record_target) {
+  bool add_in_channels(StreamedPiece piece, int64_t record_target) {
     const OpId first = at(piece.begin).op;
     if (piece.end - piece.begin < 2 || !brings(first)) return true;
     for (int p = piece.begin; p < piece.end; ++p) {
@@ -510,8 +542,9 @@ class OutOfCore {
     piece.constants[0] = tiled;
     std::vector<int64_t> live = inner_bytes(part.flow, *derived);
     const std::vector<const KernelTimes*> times = part.latency.call_times(*derived);
-    double computes = kernel->instructions, waits = first_record_cycles(tiled);
-    int64_t stays = held_bytes_of(tiled);
+    double computes = kernel->instructions, waits = first_reading_cycles(tiled);
+    std::vector<size_t> heads{0};
+    int64_t stays = tiled.held_bytes();
     for (size_t s = 0; s < derived->steps.size(); ++s) {
       const DerivedStep& step = derived->steps[s];
       if (step.kind != DerivedStep::Kind::kCall) return true;
@@ -523,7 +556,8 @@ class OutOfCore {
       if (!whole) continue;
       Constants& held = piece.constants[s];
       held = constants_of(op, *whole, Constants::How::kHeld);
-      stays += held_bytes_of(held);
+      stays += held.held_bytes();
+      heads.push_back(s);
       waits += reading_cycles(held, 1);
       piece.moved += held.all_bytes;
     }
@@ -532,13 +566,17 @@ class OutOfCore {
     around += bytes_.size(base_.instance(last).makes);
     piece.bytes = around + stays + std::ranges::max(live);
     piece.moved += tiled.all_bytes;
-    piece.cycles = std::max(computes, reading_cycles(tiled, 1)) + waits;
+    const double beside = reading_cycles(tiled, 1) - first_reading_cycles(tiled);
+    piece.cycles = std::max(computes, beside) + waits;
+    if (!piece.fetches) piece.head = head_of(piece, std::move(heads));
+    const double left = std::max(computes - beside, 0.0) / static_cast<double>(tiled.records);
+    if (!piece.stores) piece.tail = {.bytes = piece.bytes, .spare = left, .in_flight = 1};
     piece.cycles += copied(piece);
     return keep(std::move(piece));
   }
 
   /// Cycles of its values that go to storage or come from there, which count among what it moves.
-  double copied(Piece& piece) const {
+  double copied(StreamedPiece& piece) const {
     double cycles = 0;
     const auto add = [&](int cut, bool writes) {
       const auto [bytes, transfers] = stored_value(cut);
@@ -555,12 +593,15 @@ class OutOfCore {
     return static_cast<double>(times) *
            transfer_cycles(constants.all_bytes, constants.records, false);
   }
-  double first_record_cycles(const Constants& constants) const {
-    return transfer_cycles(constants.record_bytes, 1, false);
+  /// Of what is waited for before the first call.
+  double first_reading_cycles(const Constants& constants) const {
+    return constants.how == Constants::How::kInFlash
+               ? 0
+               : transfer_cycles(constants.record_bytes, 1, false);
   }
 
   /// Whether that is all there is to try with so many rows: it fits, or cannot be cut so.
-  bool add_rolled(Piece piece, int64_t record_target) {
+  bool add_rolled(StreamedPiece piece, int64_t record_target) {
     Part& part = part_of(piece.begin, piece.end);
     piece.constants.assign(static_cast<size_t>(piece.end - piece.begin), {});
     const std::vector<Member> members = members_of(part.flow, piece);
@@ -572,6 +613,11 @@ class OutOfCore {
     const std::vector<const KernelTimes*> times = part.latency.call_times(*derived);
     const int64_t outside = around(piece);
     double computes = 0;
+    std::vector<double> computing(derived->steps.size(), 0);  // per step
+    const auto compute = [&](size_t step, double cycles) {
+      computing[step] = cycles;
+      computes += cycles;
+    };
     struct Bringing {
       size_t number = 0, step = 0;
       Constants tiled, whole;
@@ -581,7 +627,7 @@ class OutOfCore {
     for (size_t s = 0; s < derived->steps.size(); ++s) {
       const DerivedStep& step = derived->steps[s];
       if (step.kind != DerivedStep::Kind::kCall) {
-        computes += times[s]->back().instructions;
+        compute(s, times[s]->back().instructions);
         continue;
       }
       const OpId op = part.instances.instance(step.call.instance).op;
@@ -590,18 +636,18 @@ class OutOfCore {
       if (copies) continue;
       live[s] += part.flow.scratch_bytes(step.call);
       if (!brings(op)) {
-        computes += times[s]->back().instructions;
+        compute(s, times[s]->back().instructions);
         ++number;
         continue;
       }
       std::optional<KernelTime> whole = kernel_for(op, *times[s], false);
       if (!whole) {
-        computes += times[s]->back().instructions;
+        compute(s, times[s]->back().instructions);
         ++number;
         continue;
       }
       const std::optional<KernelTime> tiled = kernel_for(op, *times[s], true);
-      computes += whole->instructions;
+      compute(s, whole->instructions);
       Bringing each{.number = number,
                     .step = s,
                     .tiled = {},
@@ -614,10 +660,10 @@ class OutOfCore {
     // Least room first: tile by tile, or all of it again in each tile. Then what fits stays.
     std::vector<int64_t> own(live.size(), 0);
     for (const Bringing& each : bringing) {
-      const bool smaller = held_bytes_of(each.whole) <= held_bytes_of(each.tiled);
+      const bool smaller = each.whole.held_bytes() <= each.tiled.held_bytes();
       Constants& constants = piece.constants[each.number];
       constants = smaller ? each.whole : each.tiled;
-      own[each.step] = held_bytes_of(constants);
+      own[each.step] = constants.held_bytes();
     }
     int64_t stays = 0;
     const auto peak = [&] {
@@ -641,80 +687,72 @@ class OutOfCore {
         own[each.step] = before;
       }
     }
-    double io = 0, waits = 0;
+    const bool beside = piece.beside && limits_.storage_cycles.beside && tiles > 1;
+    const int copying = beside ? (piece.fetches ? 1 : 0) + (piece.stores ? 1 : 0) : 0;
+    // Cycles of each step beside which the storage does nothing yet. A ring of records is one
+    // ahead: it makes up for what comes between by no more than that one.
+    std::vector<double> spare = computing;
+    double waits = 0;
+    std::vector<size_t> held;
+    bool tiled = false, early = false;
+    std::ranges::sort(bringing, {}, &Bringing::step);
     for (const Bringing& each : bringing) {
-      const Constants& constants = piece.constants[each.number];
-      const int64_t reads = constants.how == Constants::How::kHeld ? 1 : tiles;
-      piece.constants[each.number].reads = reads;
-      piece.moved += constants.all_bytes * reads;
-      // Only records of tiles come while others are computed with.
-      (constants.how == Constants::How::kTiled ? io : waits) += reading_cycles(constants, reads);
-      if (constants.how == Constants::How::kTiled)
-        waits += static_cast<double>(reads) * first_record_cycles(constants);
+      Constants& constants = piece.constants[each.number];
+      constants.reads = constants.how == Constants::How::kHeld ? 1 : tiles;
+      const auto reads = static_cast<double>(constants.reads);
+      piece.moved += constants.all_bytes * constants.reads;
+      const double first = reads * first_reading_cycles(constants);
+      if (constants.how == Constants::How::kTiled) {
+        const ValueId made = part.instances.instance(derived->steps[each.step].call.instance).makes;
+        const double reading = reading_cycles(constants, constants.reads) - first;
+        const double wait = wait_beside(tile_shares(*derived, each.step, part.flow.shape(made)),
+                                        computing[each.step], reading);
+        waits += wait;
+        spare[each.step] = std::max(computing[each.step] + wait - reading, 0.0) /
+                           static_cast<double>(constants.records);
+        tiled = true;
+      }
+      if (constants.how == Constants::How::kHeld) held.push_back(each.number);
+      // The first one while what is in front in the band is.
+      if (constants.reads > 1 && each.step > 0 && computing[each.step - 1] > 0 &&
+          reads_early(copying + 1) > 0) {
+        own[each.step - 1] += constants.record_bytes;
+        constants.early = peak() <= *limits_.sram_bytes;
+        if (!constants.early) own[each.step - 1] -= constants.record_bytes;
+      }
+      early |= constants.early;
+      waits += first;
+      if (constants.early) waits -= taken_from(spare[each.step - 1], first);
     }
     piece.bytes = peak();
     const double copies = copied(piece);
-    const bool beside = piece.beside && limits_.storage_cycles.beside && tiles > 1;
+    double left = std::accumulate(spare.begin(), spare.end(), 0.0);
     // Of what goes on beside, the first band or the last is waited for.
-    piece.cycles = beside ? std::max(computes, io + copies) + waits + copies / tiles
-                          : std::max(computes, io) + waits + copies;
+    waits += copies;
+    if (beside) waits -= taken_from(left, copies - copies / static_cast<double>(tiles));
+    piece.cycles = computes + waits;
+    piece.head = head_of(piece, std::move(held));
+    const bool moves = tiled || beside;  // in each band: the first one is what others go beside
+    piece.tail = {.bytes = piece.bytes,
+                  .spare = moves ? left / static_cast<double>(tiles) : left,
+                  .in_flight = copying + (tiled ? 1 : 0) + (early ? 1 : 0)};
     return keep(std::move(piece));
   }
 
-  bool keep(Piece piece) {
+  bool keep(StreamedPiece piece) {
     if (piece.bytes > *limits_.sram_bytes) return false;
     pieces_.push_back(std::move(piece));
     return true;
   }
 
-  // --- the path ------------------------------------------------------------------------------
-
-  using Price = std::pair<double, double>;
-
-  Price price(const Piece& piece) const {
-    const auto moved = static_cast<double>(piece.moved);
-    return {piece.cycles + options_.cycles_per_byte * moved, moved};
-  }
-
-  std::optional<std::vector<Piece>> shortest() const {
-    struct Best {
-      std::optional<Price> price;
-      const Piece* by = nullptr;
-    };
-    const int end = cuts_.back();
-    std::map<std::pair<int, bool>, Best> best;
-    best[{cuts_.front(), false}].price = Price{0, 0};
-    std::vector<const Piece*> sorted;
-    for (const Piece& piece : pieces_) sorted.push_back(&piece);
-    std::ranges::stable_sort(sorted, {}, &Piece::begin);
-    for (const Piece* piece : sorted) {
-      const Best& from = best[{piece->begin, piece->fetches}];
-      if (!from.price) continue;
-      const Price its = price(*piece);
-      const Price sum{from.price->first + its.first, from.price->second + its.second};
-      Best& to = best[{piece->end, piece->stores}];
-      if (!to.price || sum < *to.price) to = {sum, piece};
-    }
-    std::vector<Piece> path;
-    bool stored = false;
-    for (int cut = end; cut > cuts_.front();) {
-      const Piece* by = best[{cut, stored}].by;
-      if (by == nullptr) return std::nullopt;
-      path.insert(path.begin(), *by);
-      cut = by->begin;
-      stored = by->fetches;
-    }
-    return path;
-  }
-
-  Decision plan_of(const std::vector<Piece>& path) const {
+  Decision plan_of(const std::vector<StreamedPiece>& path) const {
     std::vector<ValueId> stored;
-    for (const Piece& piece : path) {
+    for (const StreamedPiece& piece : path) {
       if (piece.stores) stored.push_back(value_at(piece.end));
     }
     Decision result{.plan = {.instances = spilling(stored)}, .notes = {}};
     const Dataflow flow(axes_, result.plan.instances);
-    for (const Piece& piece : path)
+    for (const StreamedPiece& piece : path)
       std::ranges::move(members_of(flow, piece), std::back_inserter(result.plan.members));
     result.plan.memories.push_back(*limits_.storage);
     if (!stored.empty())
@@ -740,7 +778,7 @@ class OutOfCore {
   std::vector<int> cuts_;
   std::vector<ValueId> values_;  ///< per cut
   std::map<std::pair<int, int>, std::unique_ptr<Part>> parts_;
-  std::vector<Piece> pieces_;
+  std::vector<StreamedPiece> pieces_;
 };
 
 }  // namespace

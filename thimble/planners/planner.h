@@ -40,7 +40,8 @@ struct Limits {
   /// Of flash, for packed constants: more than that come from the storage. Nothing: all are in
   /// flash.
   std::optional<int64_t> weight_bytes = {};
-  int jobs = 1;  ///< threads of the search, which make no difference to what it finds
+  bool any_weights = true;  ///< formats of weights other than the core's may be taken
+  int jobs = 1;             ///< threads of the search, which make no difference to what it finds
 
   // Limits of `auto` alone.
   /// Estimated instructions, as a ratio of the fastest plan's; infinity: any number.

@@ -122,16 +122,16 @@ void Flights::check_image_form(const TransferCall& transfer) const {
   const PlacedBuffer& stored = program_.buffer(transfer.stored);
   const PlacedBuffer& held = program_.buffer(transfer.held);
   const RecordLayout& records = *program_.params[static_cast<size_t>(stored.packed)].records;
-  const bool good = !transfer.tags.valid() && !transfer.passage.valid() &&
-                    transfer.chunk_bytes == 0 && held.packed >= 0 &&
-                    program_.params[static_cast<size_t>(held.packed)].records == records &&
-                    program_.params[static_cast<size_t>(held.packed)].constants ==
-                        program_.params[static_cast<size_t>(stored.packed)].constants &&
-                    transfer.record_bytes == records.record_bytes &&
-                    transfer.stride_bytes == records.record_bytes &&
-                    transfer.records.limits.end == records.count && transfer.origin == index(0) &&
-                    held.address % kRecordAlignment == 0 &&
-                    (transfer.rows == 0 || transfer.rows == held.extents[0]);
+  const bool good =
+      !transfer.tags.valid() && !transfer.passage.valid() && transfer.chunk_bytes == 0 &&
+      held.packed >= 0 && program_.params[static_cast<size_t>(held.packed)].records == records &&
+      program_.params[static_cast<size_t>(held.packed)].constants ==
+          program_.params[static_cast<size_t>(stored.packed)].constants &&
+      transfer.record_bytes == records.record_bytes &&
+      transfer.stride_bytes == records.record_bytes &&
+      transfer.records.limits.end == records.count && transfer.origin == index(0) &&
+      held.address % kRecordAlignment == 0 && stored.address % kRecordAlignment == 0 &&
+      (transfer.rows == 0 || transfer.rows == held.extents[0]);
   if (!good) throw Fault{describe(transfer) + ": its records are not those of its constants"};
 }
 

@@ -6,6 +6,7 @@
 
 #include "thimble/model/division.h"
 #include "thimble/program/kernel_walk.h"
+#include "thimble/schedule/records.h"
 
 namespace thimble {
 namespace {
@@ -125,6 +126,8 @@ MovedBytes most_moved(const Program& program) {
         const int64_t bytes = records_of(transfer, counters).size() * transfer.record_bytes;
         (transfer.kind == TransferKind::kRead ? result.read : result.written) += bytes;
       });
+  for (size_t m = 0; m < program.memories.size(); ++m)
+    result.read += image_of(program, {static_cast<int32_t>(m)}).empty() ? 0 : kImageLabelBytes;
   return result;
 }
 

@@ -2,10 +2,10 @@
 // The image that a storage has before a program with brought constants runs: the file that a card
 // is written with.
 //
-//   [0, 32)     ImageLabel: number, "THIMBLE", bytes of the image, SHA-256 of its records
-//   granule     records of the first constants that are read, with their checks, whole granules
-//   each
+//   granules    records of the first constants that are read, with their checks, side by side
 //   ...         of the next
+//   32 bytes    ImageLabel, behind the last record: number, "THIMBLE", bytes of the image, SHA-256
+//               of its records
 #pragma once
 
 #include <cstdint>

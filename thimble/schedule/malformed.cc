@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -159,10 +160,21 @@ class Checker {
     return b.extents[0] == layout->count ? "" : "it does not hold all of its records";
   }
 
+  // Whether the kernel makes the operator's one call, whose constants it can pack.
+  bool makes_calls(const PackedRecords& records) const {
+    const Op& op = graph_.op(records.op);
+    if (!records.kernel.valid()) return false;
+    return std::ranges::any_of(std::array{Method::kCompute, Method::kInPlace}, [&](Method method) {
+      if (!has_kernel(graph_, op, method)) return false;
+      const std::vector<KernelUse> uses = kernel_uses(graph_, op, method);
+      return uses.size() == 1 && does(records.kernel, uses[0]);
+    });
+  }
+
   const std::optional<RecordLayout>& layout_of(const PackedRecords& records) const {
     const auto [it, added] =
         layouts_.try_emplace({records.op, records.kernel, records.channels}, std::nullopt);
-    if (added && records.kernel.valid()) it->second = record_layout(graph_, records);
+    if (added && makes_calls(records)) it->second = record_layout(graph_, records);
     return it->second;
   }
 
@@ -366,6 +378,11 @@ class Checker {
       return "its packed constants are another operator's or kernel's, or out of reach";
     if (s.method != Method::kCompute && s.method != Method::kInPlace)
       return "sums have their constants in flash";
+    const bool stored = std::ranges::any_of(schedule_.buffers, [&](const Buffer& buffer) {
+      return buffer.packed == held.packed &&
+             schedule_.memory(buffer.memory).kind == MemoryKind::kBlockStorage;
+    });
+    if (!stored) return "its packed constants are in no storage";
     if (!good(s.record) || !runs(s.record)) return "the record of its constants is out of range";
     return "";
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct Core {
   std::vector<std::string> flags;  ///< of the compiler
   std::vector<InstructionSet> sets = {InstructionSet::kPortable};
   Weights weights = Weights::kFast;  ///< or smaller
+  /// What each MAC of the portable kernels is taken to take, and all else nothing, in place of
+  /// counted instructions: a core of which a paper says no more.
+  std::optional<double> cycles_per_mac = {};
 
   [[nodiscard]] bool has(InstructionSet set) const;
   bool operator==(const Core&) const = default;

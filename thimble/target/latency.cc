@@ -105,6 +105,20 @@ std::optional<double> LatencyModel::estimate(const CallShape& call) const {
   return dot(features(call), *each);
 }
 
+LatencyModel latency_model_of_macs(double cycles) {
+  Features products{};
+  for (const auto& [feature, macs] : {std::pair(Feature::kQuadProduct, 4.0),
+                                      {Feature::kSingleProduct, 1.0},
+                                      {Feature::kFourProduct, 4.0},
+                                      {Feature::kOneProduct, 1.0}})
+    products[static_cast<size_t>(feature)] = macs * cycles;
+  LatencyModel model{.core = "MACs"};
+  for (const KernelInfo& kernel : kernels()) {
+    if (kernel.set == InstructionSet::kPortable) model.kernels[kernel.name] = products;
+  }
+  return model;
+}
+
 KernelCoefficients::KernelCoefficients(const LatencyModel& model) {
   for (const KernelInfo& kernel : thimble::kernels()) {
     of_.push_back(model.coefficients(kernel.name));

@@ -24,7 +24,7 @@ void run(void* arena, void* const*) {
   const thimble_storage storage = thimble_nrf51_nvmc_open(&flash, kBegin, kSize);
   const runtime::Passage passage{passing, kChunk, kFirst};
   runtime::InFlight flights[2] = {};
-  runtime::Transfers transfers{&storage, flights, 0};
+  runtime::Transfers transfers{&storage, flights, 0, 0};
   runtime::begin_erase(transfers, 0, 0, kSize);
   runtime::wait(transfers, 0);
   runtime::begin_compressed_write(transfers, 0, kRecords, {bytes, 0, 0}, tags, passage, 0, kRows);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each tile of a group's outer loop has of a step: rows that stay make the first one larger
+// and the last one smaller.
+#pragma once
+
+#include <vector>
+
+#include "thimble/plan/derived.h"
+
+namespace thimble {
+
+/// Per tile, of the elements that the step makes: shares of 1. derived: with regions. extents: of
+/// the value that it makes.
+[[nodiscard]] std::vector<double> tile_shares(const Derived& derived, size_t step,
+                                              const Shape& extents);
+
+/// What a step waits for transfers of which each tile has as many, if each goes on beside its
+/// tile's share of what the step computes alone. Cycles, of all tiles.
+[[nodiscard]] double wait_beside(const std::vector<double>& shares, double computes,
+                                 double transfers);
+
+}  // namespace thimble
