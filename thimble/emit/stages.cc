@@ -361,11 +361,13 @@ class StageWriter {
 
   // Cut only where the counters can reach beyond the records there are.
   std::string record_text(const IndexExpr& expr, const CallAxis& part) {
-    const Interval possible = values(expr, counts_);
+    Interval possible = values(expr, counts_);
     std::string text = words(expr);
-    if (const std::optional<CutExpr>& cut = part.interval.within)
+    if (const std::optional<CutExpr>& cut = part.interval.within) {
       text = fmt::format("bounded({}, {}, {})", text, words(cut->begin), words(cut->end));
-    if (expr.constant())
+      possible = {values(cut->begin, counts_).begin, values(cut->end, counts_).end};
+    }
+    if (possible.size() == 1)
       return fmt::format("{}", std::clamp(possible.begin, part.limits.begin, part.limits.end));
     if (possible.begin >= part.limits.begin && possible.end - 1 <= part.limits.end) return text;
     return fmt::format("bounded({}, {}, {})", text, part.limits.begin, part.limits.end);

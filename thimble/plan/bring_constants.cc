@@ -106,12 +106,16 @@ class Bringer {
   }
 
   Read read_of(const Step& user) {
-    const BufferId stored = brought_.at(user.constants).stored;
-    const Shape& extents = schedule_.buffer(stored).extents;
-    Step copy{.region = {{index(0), index(extents[0])}, {index(0), index(extents[1])}},
-              .chunk = {}};
-    if (brought_.at(user.constants).by_record) copy.region[0] = {user.record, user.record + 1};
-    copy.in = {stored};
+    const BroughtBuffer& of = brought_.at(user.constants);
+    const Shape& extents = schedule_.buffer(of.stored).extents;
+    IntervalExpr records{index(0), index(extents[0])};
+    if (of.by_record) {
+      records = {user.record, user.record + 1, of.records};
+    } else if (of.records) {
+      records = {of.records->begin, of.records->end};
+    }
+    Step copy{.region = {std::move(records), {index(0), index(extents[1])}}, .chunk = {}};
+    copy.in = {of.stored};
     copy.out = user.constants;
     auto [begin, wait] = as_transfer(std::move(copy), {}, {}, {schedule_.token_count++});
     return {std::move(begin), std::move(wait)};

@@ -25,7 +25,8 @@ struct BroughtBuffer {
   BufferId stored;
   int depth = 0;
   bool ahead = false, early = false;
-  bool by_record = false;  ///< what a step needs, each time; else all of them
+  bool by_record = false;               ///< what a step needs, each time; else all of them
+  std::optional<CutExpr> records = {};  ///< there are in a tile, where not always all
 };
 
 /// When reading begins at the earliest: where it is waited for, a tile ahead, as plans say.

@@ -11,6 +11,7 @@
 #include "thimble/plan/bring_constants.h"
 #include "thimble/plan/close_states.h"
 #include "thimble/plan/overlap_lead.h"
+#include "thimble/plan/tile_shares.h"
 
 namespace thimble {
 namespace {
@@ -214,12 +215,12 @@ class Builder {
     for (const ValueId v : flow_.read_by(derived.call)) result.in.push_back(of_[v.index()]);
     result.out = made;
     result.recomputes = derived.recomputes && !flow_.instances.fetches(instance);
-    if (derived.call.constants) bring(*derived.call.constants, result);
+    if (derived.call.constants) bring(*derived.call.constants, derived, result);
     return result;
   }
 
   /// Where the step's packed constants are held.
-  void bring(const Brought& brought, Step& step) {
+  void bring(const Brought& brought, const DerivedStep& derived, Step& step) {
     const Op& op = flow_.graph.op(step.op);
     const PackedRecords records{step.op, brought.kernel, brought.channels};
     // One record where a loop around what reads it goes over them, and another one if that is read
@@ -251,8 +252,20 @@ class Builder {
         term.coefficient /= brought.channels;
       }
     }
-    brought_.emplace(step.constants, BroughtBuffer{stored_of(records, brought), brought.depth,
-                                                   brought.ahead, brought.early, follows});
+    brought_.emplace(step.constants,
+                     BroughtBuffer{stored_of(records, brought), brought.depth, brought.ahead,
+                                   brought.early, follows, when_computing(brought, derived)});
+  }
+
+  /// All records in the tiles in which the step makes something, none in others. Nothing: in all.
+  std::optional<CutExpr> when_computing(const Brought& brought, const DerivedStep& step) const {
+    const auto [loop, tiles] =
+        computing_tiles(*group_, step.region, flow_.shape(flow_.made_by(step.call)), brought.depth);
+    if (loop < 0) return std::nullopt;
+    const int64_t all = brought.records;
+    const LoopId tile{loop + loops_before_};
+    return CutExpr{index(tile, all, -all * (tiles.end - 1)),
+                   index(tile, all, -all * (tiles.begin - 1))};
   }
 
   /// The image of these records in storage: one, however many steps read it.

@@ -19,4 +19,15 @@ namespace thimble {
 [[nodiscard]] double wait_beside(const std::vector<double>& shares, double computes,
                                  double transfers);
 
+/// The tiles of a loop in which a step makes anything: rows that roll leave the first ones of what
+/// reads them empty, and the last ones of what they come from.
+struct ComputingTiles {
+  int loop = -1;  ///< in Derived::loops; -1: it makes something in every tile
+  Interval tiles;
+};
+/// Of loops around it of less than that depth, the outermost that has others; but for the one that
+/// tiles its channels. step: of derived.
+[[nodiscard]] ComputingTiles computing_tiles(const Derived& derived, const RegionExpr& region,
+                                             const Shape& extents, int depth);
+
 }  // namespace thimble

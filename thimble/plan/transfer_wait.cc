@@ -49,10 +49,12 @@ double brought(const Brought& constants, const TransferCycles& cycles, int64_t t
 }
 
 /// How often a group reads the constants of a call of it: tiles of the loops around what reads
-/// them, but for the one whose tiles records are.
+/// them, but for the one whose tiles records are, and for those in which it makes nothing.
 int64_t times_brought(const Dataflow& dataflow, const Derived& derived, size_t step) {
   const DerivedStep& of = derived.steps[step];
   const Shape& shape = dataflow.shape(dataflow.made_by(of.call));
+  const ComputingTiles computing =
+      computing_tiles(derived, of.region, shape, of.call.constants->depth);
   int64_t times = 1;
   for (size_t l = 0; l < derived.loops.size(); ++l) {
     const DerivedLoop& loop = derived.loops[l];
@@ -62,7 +64,8 @@ int64_t times_brought(const Dataflow& dataflow, const Derived& derived, size_t s
     const TiledCall* tiled = derived.tiled(static_cast<int>(l), step);
     const bool records = tiled != nullptr && of.call.constants->records > 1 &&
                          tiled->axis + 1 == static_cast<int>(shape.size());
-    if (!records) times *= loop.clock.tiles;
+    if (records) continue;
+    times *= computing.loop == static_cast<int>(l) ? computing.tiles.size() : loop.clock.tiles;
   }
   return times;
 }

@@ -698,15 +698,19 @@ class OutOfCore {
     std::ranges::sort(bringing, {}, &Bringing::step);
     for (const Bringing& each : bringing) {
       Constants& constants = piece.constants[each.number];
-      constants.reads = constants.how == Constants::How::kHeld ? 1 : tiles;
+      const ValueId made = part.instances.instance(derived->steps[each.step].call.instance).makes;
+      const Shape& extents = part.flow.shape(made);
+      const ComputingTiles computes_in =
+          computing_tiles(*derived, derived->steps[each.step].region, extents, 1);
+      const int64_t again = computes_in.loop < 0 ? tiles : computes_in.tiles.size();
+      constants.reads = constants.how == Constants::How::kHeld ? 1 : again;
       const auto reads = static_cast<double>(constants.reads);
       piece.moved += constants.all_bytes * constants.reads;
       const double first = reads * first_reading_cycles(constants);
       if (constants.how == Constants::How::kTiled) {
-        const ValueId made = part.instances.instance(derived->steps[each.step].call.instance).makes;
         const double reading = reading_cycles(constants, constants.reads) - first;
-        const double wait = wait_beside(tile_shares(*derived, each.step, part.flow.shape(made)),
-                                        computing[each.step], reading);
+        const double wait =
+            wait_beside(tile_shares(*derived, each.step, extents), computing[each.step], reading);
         waits += wait;
         spare[each.step] = std::max(computing[each.step] + wait - reading, 0.0) /
                            static_cast<double>(constants.records);

@@ -314,9 +314,9 @@ class Checker {
     return all;
   }
   /// What it is cut to must not end before it begins, whatever the counters are.
-  static std::string cut_fault(const IntervalExpr& i) {
+  static std::string cut_fault(const IntervalExpr& i, TransferPart transfer) {
     if (!i.within) return "";
-    if (i.begin.constant() && i.end.constant())
+    if (i.begin.constant() && i.end.constant() && transfer == TransferPart::kNone)
       return "its region is cut to a tile, but follows no loop";
     const auto& [begin, end] = *i.within;
     return advance_alike(begin, end) && begin.base <= end.base
@@ -338,7 +338,7 @@ class Checker {
     for (const IntervalExpr& i : s.region) {
       if (!good(i)) return "its region is out of range";
       if (ends_early(i)) return "its region ends before it begins";
-      if (std::string fault = cut_fault(i); !fault.empty()) return fault;
+      if (std::string fault = cut_fault(i, s.transfer); !fault.empty()) return fault;
       follows_running = follows_running && runs(i);
     }
     if (s.chunk && (!good(*s.chunk) || s.chunk->within)) return "its chunk is out of range";
