@@ -20,21 +20,32 @@ bool follows_only(const IntervalExpr& interval, int loop) {
   return !any_term(interval, [&](const Term& term) { return term.loop.value != loop; });
 }
 
-}  // namespace
-
-std::vector<double> tile_shares(const Derived& derived, size_t step, const Shape& extents) {
-  std::vector<double> shares;
+/// In each tile of the outer loop.
+std::vector<double> tile_elements(const Derived& derived, size_t step, const Shape& extents) {
+  std::vector<double> result;
   Counters counters(derived.loops.size(), 0);
   for (int64_t tile = 0; tile < derived.loops[0].clock.tiles; ++tile) {
     counters[0] = tile;
     double elements = 1;
     for (const Interval& axis : evaluate(derived.steps[step].region, counters, extents))
-      elements *= static_cast<double>(std::max<int64_t>(axis.end - axis.begin, 0));
-    shares.push_back(elements);
+      elements *= static_cast<double>(axis.size());
+    result.push_back(elements);
   }
+  return result;
+}
+
+}  // namespace
+
+std::vector<double> tile_shares(const Derived& derived, size_t step, const Shape& extents) {
+  std::vector<double> shares = tile_elements(derived, step, extents);
   const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
   for (double& share : shares) share /= std::max(all, 1.0);
   return shares;
+}
+
+double times_made(const Derived& derived, size_t step, const Shape& extents) {
+  const std::vector<double> tiles = tile_elements(derived, step, extents);
+  return std::accumulate(tiles.begin(), tiles.end(), 0.0) / static_cast<double>(elements(extents));
 }
 
 double wait_beside(const std::vector<double>& shares, double computes, double transfers) {

@@ -14,6 +14,9 @@ namespace thimble {
 [[nodiscard]] std::vector<double> tile_shares(const Derived& derived, size_t step,
                                               const Shape& extents);
 
+/// How often a step makes each element, on average: more than once if tiles make what others did.
+[[nodiscard]] double times_made(const Derived& derived, size_t step, const Shape& extents);
+
 /// What a step waits for transfers of which each tile has as many, if each goes on beside its
 /// tile's share of what the step computes alone. Cycles, of all tiles.
 [[nodiscard]] double wait_beside(const std::vector<double>& shares, double computes,

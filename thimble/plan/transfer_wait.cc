@@ -130,7 +130,7 @@ MemberTransfers transfers_of(LatencyEstimate& latency, const InstanceCall& call,
 /// two: transfers go on beside what is computed. Each step has cycles beside which the storage does
 /// nothing yet; a ring of records, one ahead, makes up for what comes between by no more than that
 /// one.
-MemberTransfers transfers_of(LatencyEstimate& latency, const Group& group, const Derived& derived,
+MemberTransfers transfers_of(LatencyEstimate& latency, const Derived& derived,
                              const Dataflow& dataflow, const ScheduleMemory& storage,
                              const TransferCycles& cycles, bool two) {
   const Instances& instances = dataflow.instances;
@@ -143,10 +143,14 @@ MemberTransfers transfers_of(LatencyEstimate& latency, const Group& group, const
     const DerivedStep& step = derived.steps[s];
     if (step.kind == DerivedStep::Kind::kCall) {
       const Instance& copy = instances.instance(step.call.instance);
-      const bool goes_on =
-          two && passage_bytes(instances, copy) == 0 && group.loop.transfers_beside;
-      (goes_on ? beside : its.waited) +=
-          copied(instances, dataflow.graph, copy, storage, cycles, true);
+      const int ring = derived.storage_of(instances.stores(copy) ? copy.reads[0] : copy.makes);
+      const bool goes_on = two && passage_bytes(instances, copy) == 0 && ring >= 0 &&
+                           derived.storages[static_cast<size_t>(ring)].has_room_beside;
+      if (instances.stores(copy) || instances.fetches(copy)) {
+        (goes_on ? beside : its.waited) +=
+            copied(instances, dataflow.graph, copy, storage, cycles, true) *
+            times_made(derived, s, dataflow.shape(copy.makes));
+      }
       if (latency.transfers(step.call)) continue;
     }
     if (two && times[s] != nullptr) spare[s] = times[s]->back().instructions;
@@ -185,9 +189,8 @@ MemberTransfers transfers_of(LatencyEstimate& latency, const Member& member,
   const bool two = cycles.beside && storage.storage->most_in_flight > 1;
   if (const auto* call = std::get_if<InstanceCall>(&member.what))
     return transfers_of(latency, *call, dataflow, storage, cycles, two);
-  const auto& group = std::get<Group>(member.what);
-  const auto derived = derive(dataflow, group);
-  return derived ? transfers_of(latency, group, *derived, dataflow, storage, cycles, two)
+  const auto derived = derive(dataflow, std::get<Group>(member.what));
+  return derived ? transfers_of(latency, *derived, dataflow, storage, cycles, two)
                  : MemberTransfers{};
 }
 

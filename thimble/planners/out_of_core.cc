@@ -266,6 +266,10 @@ class OutOfCore {
                          .alongside = {},
                          .transfers_beside = piece.beside},
                 .members = std::move(members)};
+    if (piece.again) {
+      const auto& fetch = std::get<InstanceCall>(group.members.front().what);
+      group.loop.others.emplace_back(instances.instance(fetch.instance).makes, Border::kRecompute);
+    }
     return {{std::move(group)}};
   }
 
@@ -305,17 +309,26 @@ class OutOfCore {
         for (const bool beside : {false, true}) {
           piece.beside = beside;
           if (beside && !(fetches || stores)) continue;
+          piece.again = false;
           for (const int64_t rows : band_rows(last[kRows])) {
             piece.rows = rows;
-            int fit = 0;
-            for (const int64_t target : kRecordTargets) {
-              if (fit < kMostTargets) fit += add_rolled(piece, target) ? 1 : 0;
-            }
-            if (fit == 0) break;
+            if (add_targets(piece)) continue;
+            if (!fetches || piece.again) break;
+            piece.again = true;
+            if (!add_targets(piece)) break;
           }
         }
       }
     }
+  }
+
+  /// With records of some sizes; whether any fits.
+  bool add_targets(const StreamedPiece& piece) {
+    int fit = 0;
+    for (const int64_t target : kRecordTargets) {
+      if (fit < kMostTargets) fit += add_rolled(piece, target) ? 1 : 0;
+    }
+    return fit > 0;
   }
 
   /// A layer as SwapNN has it: what it reads and makes goes through storage, as many rows at a time
@@ -512,7 +525,8 @@ class OutOfCore {
     }
     if (!piece.fetches) piece.head = head_of(piece, {0});
     if (!piece.stores) piece.tail = front;
-    piece.cycles += copied(piece);
+    const Copied copies = copied(piece);
+    piece.cycles += copies.fetched + copies.stored;
     return keep(std::move(piece));
   }
 
@@ -571,20 +585,28 @@ class OutOfCore {
     if (!piece.fetches) piece.head = head_of(piece, std::move(heads));
     const double left = std::max(computes - beside, 0.0) / static_cast<double>(tiled.records);
     if (!piece.stores) piece.tail = {.bytes = piece.bytes, .spare = left, .in_flight = 1};
-    piece.cycles += copied(piece);
+    const Copied copies = copied(piece);
+    piece.cycles += copies.fetched + copies.stored;
     return keep(std::move(piece));
   }
 
-  /// Cycles of its values that go to storage or come from there, which count among what it moves.
-  double copied(StreamedPiece& piece) const {
-    double cycles = 0;
-    const auto add = [&](int cut, bool writes) {
-      const auto [bytes, transfers] = stored_value(cut);
+  /// Cycles of its values that come from storage or go there, which count among what it moves.
+  struct Copied {
+    double fetched = 0, stored = 0;
+  };
+  /// fetches: how often each row comes, on average.
+  Copied copied(StreamedPiece& piece, double fetches = 1) const {
+    Copied cycles;
+    if (piece.fetches) {
+      const auto [bytes, transfers] = stored_value(piece.begin);
+      piece.moved += static_cast<int64_t>(static_cast<double>(bytes) * fetches);
+      cycles.fetched = transfer_cycles(bytes, transfers, false) * fetches;
+    }
+    if (piece.stores) {
+      const auto [bytes, transfers] = stored_value(piece.end);
       piece.moved += bytes;
-      cycles += transfer_cycles(bytes, transfers, writes);
-    };
-    if (piece.fetches) add(piece.begin, false);
-    if (piece.stores) add(piece.end, true);
+      cycles.stored = transfer_cycles(bytes, transfers, true);
+    }
     return cycles;
   }
 
@@ -688,7 +710,8 @@ class OutOfCore {
       }
     }
     const bool beside = piece.beside && limits_.storage_cycles.beside && tiles > 1;
-    const int copying = beside ? (piece.fetches ? 1 : 0) + (piece.stores ? 1 : 0) : 0;
+    const int copying =
+        beside ? (piece.fetches && !piece.again ? 1 : 0) + (piece.stores ? 1 : 0) : 0;
     // Cycles of each step beside which the storage does nothing yet. A ring of records is one
     // ahead: it makes up for what comes between by no more than that one.
     std::vector<double> spare = computing;
@@ -729,11 +752,13 @@ class OutOfCore {
       if (constants.early) waits -= taken_from(spare[each.step - 1], first);
     }
     piece.bytes = peak();
-    const double copies = copied(piece);
+    const Copied copies = copied(
+        piece, piece.again ? times_made(*derived, 0, part.flow.shape(value_at(piece.begin))) : 1);
     double left = std::accumulate(spare.begin(), spare.end(), 0.0);
     // Of what goes on beside, the first band or the last is waited for.
-    waits += copies;
-    if (beside) waits -= taken_from(left, copies - copies / static_cast<double>(tiles));
+    waits += copies.fetched + copies.stored;
+    const double goes_on = copies.stored + (piece.again ? 0 : copies.fetched);
+    if (beside) waits -= taken_from(left, goes_on - goes_on / static_cast<double>(tiles));
     piece.cycles = computes + waits;
     piece.head = head_of(piece, std::move(held));
     const bool moves = tiled || beside;  // in each band: the first one is what others go beside
