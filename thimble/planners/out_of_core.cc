@@ -266,9 +266,14 @@ class OutOfCore {
                          .alongside = {},
                          .transfers_beside = piece.beside},
                 .members = std::move(members)};
-    if (piece.again) {
+    if (!piece.again.empty()) {
       const auto& fetch = std::get<InstanceCall>(group.members.front().what);
       group.loop.others.emplace_back(instances.instance(fetch.instance).makes, Border::kRecompute);
+    }
+    for (int p = piece.begin; p < piece.end; ++p) {
+      if (piece.again.empty() || !piece.again[static_cast<size_t>(p - piece.begin)]) continue;
+      const InstanceId made = same_as(instances, at(p), base_);
+      group.loop.others.emplace_back(instances.instance(made).makes, Border::kSlice);
     }
     return {{std::move(group)}};
   }
@@ -309,26 +314,42 @@ class OutOfCore {
         for (const bool beside : {false, true}) {
           piece.beside = beside;
           if (beside && !(fetches || stores)) continue;
-          piece.again = false;
+          piece.again.clear();
           for (const int64_t rows : band_rows(last[kRows])) {
             piece.rows = rows;
             if (add_targets(piece)) continue;
-            if (!fetches || piece.again) break;
-            piece.again = true;
-            if (!add_targets(piece)) break;
+            if (!fetches || !piece.again.empty()) break;
+            piece.again = leave_nothing(piece);
+            if (piece.again.empty() || !add_targets(piece)) break;
           }
         }
       }
     }
   }
 
-  /// With records of some sizes; whether any fits.
+  /// Per position, whether what it makes leaves nothing for the next band.
+  std::vector<bool> leave_nothing(const StreamedPiece& piece) {
+    const std::optional<Rolled> rolled = rolled_of(piece);
+    if (!rolled) return {};
+    std::vector<bool> result;
+    for (int p = piece.begin; p < piece.end; ++p) {
+      const auto call = static_cast<size_t>(p - piece.begin + (piece.fetches ? 1 : 0));
+      const TiledCall* tiled = rolled->derived.tiled(0, call);
+      result.push_back(tiled != nullptr && !tiled->reduces && tiled->held > 0 &&
+                       tiled->held * tiled->beat.tiles <= tiled->beat.rows);
+    }
+    return result;
+  }
+
+  /// With records of some sizes. Whether that is all there is to try with so many rows: one fits,
+  /// or the values cannot be cut so.
   bool add_targets(const StreamedPiece& piece) {
+    const std::optional<Rolled> rolled = rolled_of(piece);
     int fit = 0;
     for (const int64_t target : kRecordTargets) {
-      if (fit < kMostTargets) fit += add_rolled(piece, target) ? 1 : 0;
+      if (rolled && fit < kMostTargets) fit += add_rolled(piece, *rolled, target) ? 1 : 0;
     }
-    return fit > 0;
+    return !rolled || fit > 0;
   }
 
   /// A layer as SwapNN has it: what it reads and makes goes through storage, as many rows at a time
@@ -346,7 +367,7 @@ class OutOfCore {
       if (piece.rows != rows && rows != 1) continue;
       if (rows > 1 && !fits_buffers(piece)) continue;
       const size_t before = pieces_.size();
-      add_rolled(piece, *options_.buffer_bytes);
+      if (const auto rolled = rolled_of(piece)) add_rolled(piece, *rolled, *options_.buffer_bytes);
       if (pieces_.size() > before) return;
     }
     piece.rows = 0;
@@ -622,62 +643,75 @@ class OutOfCore {
                : transfer_cycles(constants.record_bytes, 1, false);
   }
 
-  /// Whether that is all there is to try with so many rows: it fits, or cannot be cut so.
-  bool add_rolled(StreamedPiece piece, int64_t record_target) {
+  /// The piece as a loop over bands, whatever its records are.
+  struct Rolled {
+    /// What brings its constants; kernels: in records, where it can, and all at once.
+    struct Bringing {
+      size_t number = 0, step = 0;
+      OpId op;
+      std::optional<KernelTime> tiled;
+      KernelTime whole;
+    };
+    Derived derived;
+    std::vector<int64_t> live;      ///< bytes per step, with scratch
+    std::vector<double> computing;  ///< cycles per step
+    std::vector<Bringing> bringing;
+  };
+  /// Nothing if the values cannot be cut so.
+  std::optional<Rolled> rolled_of(StreamedPiece piece) {
     Part& part = part_of(piece.begin, piece.end);
     piece.constants.assign(static_cast<size_t>(piece.end - piece.begin), {});
     const std::vector<Member> members = members_of(part.flow, piece);
-    const std::optional<Derived> derived =
+    std::optional<Derived> derived =
         derive(part.flow, std::get<Group>(members[0].what), Regions::kAll);
-    if (!derived || derived->flat) return true;
-    const int64_t tiles = derived->loops[0].clock.tiles;
-    std::vector<int64_t> live = inner_bytes(part.flow, *derived);
-    const std::vector<const KernelTimes*> times = part.latency.call_times(*derived);
+    if (!derived || derived->flat) return std::nullopt;
+    Rolled result{.derived = *std::move(derived), .live = {}, .computing = {}, .bringing = {}};
+    result.live = inner_bytes(part.flow, result.derived);
+    result.computing.assign(result.live.size(), 0);
+    const std::vector<const KernelTimes*> times = part.latency.call_times(result.derived);
+    size_t number = 0;
+    for (size_t s = 0; s < result.derived.steps.size(); ++s) {
+      const DerivedStep& step = result.derived.steps[s];
+      if (step.kind != DerivedStep::Kind::kCall) {
+        result.computing[s] = times[s]->back().instructions;
+        continue;
+      }
+      const Instance& instance = part.instances.instance(step.call.instance);
+      if (part.instances.stores(instance) || part.instances.fetches(instance)) continue;
+      result.live[s] += part.flow.scratch_bytes(step.call);
+      std::optional<KernelTime> whole;
+      if (brings(instance.op)) whole = kernel_for(instance.op, *times[s], false);
+      result.computing[s] = whole ? whole->instructions : times[s]->back().instructions;
+      if (whole)
+        result.bringing.push_back(
+            {number, s, instance.op, kernel_for(instance.op, *times[s], true), *whole});
+      ++number;
+    }
+    return result;
+  }
+
+  /// Whether it fits with records of that size.
+  bool add_rolled(StreamedPiece piece, const Rolled& rolled, int64_t record_target) {
+    Part& part = part_of(piece.begin, piece.end);
+    piece.constants.assign(static_cast<size_t>(piece.end - piece.begin), {});
+    const Derived& derived = rolled.derived;
+    const std::vector<int64_t>& live = rolled.live;
+    const std::vector<double>& computing = rolled.computing;
+    const int64_t tiles = derived.loops[0].clock.tiles;
     const int64_t outside = around(piece);
-    double computes = 0;
-    std::vector<double> computing(derived->steps.size(), 0);  // per step
-    const auto compute = [&](size_t step, double cycles) {
-      computing[step] = cycles;
-      computes += cycles;
-    };
     struct Bringing {
       size_t number = 0, step = 0;
       Constants tiled, whole;
     };
     std::vector<Bringing> bringing;
-    size_t number = 0;
-    for (size_t s = 0; s < derived->steps.size(); ++s) {
-      const DerivedStep& step = derived->steps[s];
-      if (step.kind != DerivedStep::Kind::kCall) {
-        compute(s, times[s]->back().instructions);
-        continue;
-      }
-      const OpId op = part.instances.instance(step.call.instance).op;
-      const bool copies = part.instances.stores(part.instances.instance(step.call.instance)) ||
-                          part.instances.fetches(part.instances.instance(step.call.instance));
-      if (copies) continue;
-      live[s] += part.flow.scratch_bytes(step.call);
-      if (!brings(op)) {
-        compute(s, times[s]->back().instructions);
-        ++number;
-        continue;
-      }
-      std::optional<KernelTime> whole = kernel_for(op, *times[s], false);
-      if (!whole) {
-        compute(s, times[s]->back().instructions);
-        ++number;
-        continue;
-      }
-      const std::optional<KernelTime> tiled = kernel_for(op, *times[s], true);
-      compute(s, whole->instructions);
-      Bringing each{.number = number,
-                    .step = s,
+    for (const Rolled::Bringing& of : rolled.bringing) {
+      using enum Constants::How;
+      Bringing each{.number = of.number,
+                    .step = of.step,
                     .tiled = {},
-                    .whole = constants_of(op, *whole, Constants::How::kAgain)};
-      each.tiled =
-          tiled ? constants_of(op, *tiled, Constants::How::kTiled, record_target) : each.whole;
+                    .whole = constants_of(of.op, of.whole, kAgain)};
+      each.tiled = of.tiled ? constants_of(of.op, *of.tiled, kTiled, record_target) : each.whole;
       bringing.push_back(each);
-      ++number;
     }
     // Least room first: tile by tile, or all of it again in each tile. Then what fits stays.
     std::vector<int64_t> own(live.size(), 0);
@@ -711,7 +745,7 @@ class OutOfCore {
     }
     const bool beside = piece.beside && limits_.storage_cycles.beside && tiles > 1;
     const int copying =
-        beside ? (piece.fetches && !piece.again ? 1 : 0) + (piece.stores ? 1 : 0) : 0;
+        beside ? (piece.fetches && piece.again.empty() ? 1 : 0) + (piece.stores ? 1 : 0) : 0;
     // Cycles of each step beside which the storage does nothing yet. A ring of records is one
     // ahead: it makes up for what comes between by no more than that one.
     std::vector<double> spare = computing;
@@ -721,10 +755,10 @@ class OutOfCore {
     std::ranges::sort(bringing, {}, &Bringing::step);
     for (const Bringing& each : bringing) {
       Constants& constants = piece.constants[each.number];
-      const ValueId made = part.instances.instance(derived->steps[each.step].call.instance).makes;
+      const ValueId made = part.instances.instance(derived.steps[each.step].call.instance).makes;
       const Shape& extents = part.flow.shape(made);
       const ComputingTiles computes_in =
-          computing_tiles(*derived, derived->steps[each.step].region, extents, 1);
+          computing_tiles(derived, derived.steps[each.step].region, extents, 1);
       const int64_t again = computes_in.loop < 0 ? tiles : computes_in.tiles.size();
       constants.reads = constants.how == Constants::How::kHeld ? 1 : again;
       const auto reads = static_cast<double>(constants.reads);
@@ -733,7 +767,7 @@ class OutOfCore {
       if (constants.how == Constants::How::kTiled) {
         const double reading = reading_cycles(constants, constants.reads) - first;
         const double wait =
-            wait_beside(tile_shares(*derived, each.step, extents), computing[each.step], reading);
+            wait_beside(tile_shares(derived, each.step, extents), computing[each.step], reading);
         waits += wait;
         spare[each.step] = std::max(computing[each.step] + wait - reading, 0.0) /
                            static_cast<double>(constants.records);
@@ -753,13 +787,14 @@ class OutOfCore {
     }
     piece.bytes = peak();
     const Copied copies = copied(
-        piece, piece.again ? times_made(*derived, 0, part.flow.shape(value_at(piece.begin))) : 1);
+        piece,
+        !piece.again.empty() ? times_made(derived, 0, part.flow.shape(value_at(piece.begin))) : 1);
     double left = std::accumulate(spare.begin(), spare.end(), 0.0);
     // Of what goes on beside, the first band or the last is waited for.
     waits += copies.fetched + copies.stored;
-    const double goes_on = copies.stored + (piece.again ? 0 : copies.fetched);
+    const double goes_on = copies.stored + (piece.again.empty() ? copies.fetched : 0);
     if (beside) waits -= taken_from(left, goes_on - goes_on / static_cast<double>(tiles));
-    piece.cycles = computes + waits;
+    piece.cycles = std::accumulate(computing.begin(), computing.end(), waits);
     piece.head = head_of(piece, std::move(held));
     const bool moves = tiled || beside;  // in each band: the first one is what others go beside
     piece.tail = {.bytes = piece.bytes,

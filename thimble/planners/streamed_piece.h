@@ -36,7 +36,9 @@ struct StreamedPiece {
   int64_t rows = 0;
   int64_t channels = 0;  ///< of the last value: a loop over these around all of the instances
   bool beside = false;   ///< rows of a band are transferred while another one is computed
-  bool again = false;    ///< rows that two bands read are fetched for each, and not held between
+  /// Rows that two bands read are fetched for each, and no room is held from band to band for what
+  /// none of these instances' values leaves there: per position, whether it is one.
+  std::vector<bool> again = {};
   std::vector<StreamedConstants> constants;  ///< per position
   int64_t bytes = 0, moved = 0;
   double cycles = 0;
