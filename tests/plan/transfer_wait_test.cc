@@ -75,5 +75,35 @@ TEST_F(TransferWait, OfRowsIsWhatGoesBeyondTheirGroup) {
   EXPECT_DOUBLE_EQ(wait(stalls, kTwoAtATime, true), all);
 }
 
+// x -> conv -> depthwise, whose constants come: all of them, or the conv's cycles, are not waited
+// for where they are read while it computes.
+TEST_F(TransferWait, OfConstantsReadEarlyIsWhatGoesBeyondWhatIsInFront) {
+  testing::TestGraph g{1};
+  g.output(g.depthwise(g.conv(g.input({1, 8, 8, 4}), 16, 3, 1), 3, 1));
+  const AxisGraph axes(g.graph());
+  const Instances instances = instances_of(g.graph(), {});
+  const Dataflow flow(axes, instances);
+  const LatencyModel model = latency_model_for(core_of_estimates());
+  LatencyEstimate latency(flow, core_of_estimates(), model);
+  const auto wait = [&](double read_byte, bool early, const BlockStorage& blocks) {
+    const Brought brought{.from = kFirstFurtherMemory,
+                          .channels = 16,
+                          .records = 1,
+                          .record_bytes = 100,
+                          .early = early};
+    Plan plan{.instances = instances,
+              .members = {{InstanceCall{.instance = {0}}},
+                          {InstanceCall{.instance = {1}, .constants = brought}}}};
+    plan.memories.push_back({.name = "card", .kind = MemoryKind::kBlockStorage, .storage = blocks});
+    return transfer_wait(latency, flow, plan, {.read_byte = read_byte});
+  };
+  EXPECT_EQ(wait(1, false, kTwoAtATime), 100);
+  EXPECT_EQ(wait(1, true, kTwoAtATime), 0);
+  EXPECT_EQ(wait(1, true, kOneAtATime), 100);
+  const double conv = latency.whole_times(InstanceCall{.instance = {0}}).back().instructions;
+  EXPECT_GT(conv, 10'000);
+  EXPECT_DOUBLE_EQ(wait(1e6, true, kTwoAtATime), 1e8 - conv);
+}
+
 }  // namespace
 }  // namespace thimble

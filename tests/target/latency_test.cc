@@ -49,6 +49,11 @@ TEST(CallFeatures, OfAConvolutionFollowFromItsWindow) {
   EXPECT_EQ(count(call, Feature::kSingleProduct), 2 * all);
 }
 
+// 9 taps of 5 channels at 48 pixels of 6.
+TEST(LatencyModel, OfMacsHasNothingElse) {
+  EXPECT_EQ(latency_model_of_macs(2).estimate(convolution(6)), 2.0 * 48 * 6 * 9 * 5);
+}
+
 TEST(CallFeatures, OfASliceAreOfFourPixelsAtATime) {
   const CallShape call = convolution(2);
   // Columns 1 to 6 read no padding: one four; rows 1 to 4 neither.

@@ -108,6 +108,7 @@ std::optional<double> LatencyModel::estimate(const CallShape& call) const {
 LatencyModel latency_model_of_macs(double cycles) {
   Features products{};
   for (const auto& [feature, macs] : {std::pair(Feature::kQuadProduct, 4.0),
+                                      {Feature::kQuadStrided, 4.0},
                                       {Feature::kSingleProduct, 1.0},
                                       {Feature::kFourProduct, 4.0},
                                       {Feature::kOneProduct, 1.0}})
