@@ -547,7 +547,7 @@ class OutOfCore {
     if (!piece.fetches) piece.head = head_of(piece, {0});
     if (!piece.stores) piece.tail = front;
     const Copied copies = copied(piece);
-    piece.cycles += copies.fetched + copies.stored;
+    piece.cycles += copies.all();
     return keep(std::move(piece));
   }
 
@@ -607,13 +607,14 @@ class OutOfCore {
     const double left = std::max(computes - beside, 0.0) / static_cast<double>(tiled.records);
     if (!piece.stores) piece.tail = {.bytes = piece.bytes, .spare = left, .in_flight = 1};
     const Copied copies = copied(piece);
-    piece.cycles += copies.fetched + copies.stored;
+    piece.cycles += copies.all();
     return keep(std::move(piece));
   }
 
   /// Cycles of its values that come from storage or go there, which count among what it moves.
   struct Copied {
-    double fetched = 0, stored = 0;
+    double fetched = 0, stored = 0, erased = 0;
+    [[nodiscard]] double all() const { return fetched + stored + erased; }
   };
   /// fetches: how often each row comes, on average.
   Copied copied(StreamedPiece& piece, double fetches = 1) const {
@@ -627,6 +628,9 @@ class OutOfCore {
       const auto [bytes, transfers] = stored_value(piece.end);
       piece.moved += bytes;
       cycles.stored = transfer_cycles(bytes, transfers, true);
+      if (storage_.erase_bytes > 0)
+        cycles.erased = static_cast<double>(ceil_div(bytes, storage_.erase_bytes)) *
+                        limits_.storage_cycles.erase_block;
     }
     return cycles;
   }
@@ -791,7 +795,7 @@ class OutOfCore {
         !piece.again.empty() ? times_made(derived, 0, part.flow.shape(value_at(piece.begin))) : 1);
     double left = std::accumulate(spare.begin(), spare.end(), 0.0);
     // Of what goes on beside, the first band or the last is waited for.
-    waits += copies.fetched + copies.stored;
+    waits += copies.all();
     const double goes_on = copies.stored + (piece.again.empty() ? copies.fetched : 0);
     if (beside) waits -= taken_from(left, goes_on - goes_on / static_cast<double>(tiles));
     piece.cycles = std::accumulate(computing.begin(), computing.end(), waits);

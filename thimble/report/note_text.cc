@@ -23,7 +23,9 @@ struct Sentence {
 
   std::string operator()(const note::BroughtConstants& n) const {
     const std::string slower =
-        n.wait_share > 0 ? fmt::format(", which makes it {:.1f} % slower", 100 * n.wait_share) : "";
+        n.wait_share > 0
+            ? fmt::format("; waits for {} make it {:.1f} % slower", n.storage, 100 * n.wait_share)
+            : "";
     return fmt::format(
         "the weights of {} of {} operators come from {}: {} B there, {} B read per "
         "inference{}",
