@@ -17,7 +17,10 @@ class OutOfCore {
       : limits_(limits),
         options_(options),
         order_(axes, limits.ports),
-        prices_(order_, limits, options) {}
+        prices_(order_, limits,
+                {.brings_weights = options.weight_bytes.has_value(),
+                 .holds_weights = !options.buffer_bytes,
+                 .cycles_per_byte = options.cycles_per_byte}) {}
 
   std::optional<Decision> decided() {
     if (order_.cuts.size() < 2) return std::nullopt;

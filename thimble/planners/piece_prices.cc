@@ -37,8 +37,7 @@ struct PiecePrices::Copied {
   double fetched = 0, stored = 0, erased = 0;
   [[nodiscard]] double all() const { return fetched + stored + erased; }
 };
-PiecePrices::PiecePrices(const CutOrder& order, const Limits& limits,
-                         const OutOfCoreOptions& options)
+PiecePrices::PiecePrices(const CutOrder& order, const Limits& limits, const PriceOptions& options)
     : order_(order),
       limits_(limits),
       options_(options),
@@ -126,7 +125,7 @@ StreamedConstants PiecePrices::constants_of(OpId op, const KernelTime& kernel,
 }
 
 bool PiecePrices::brings(OpId op) const {
-  return op.valid() && options_.weight_bytes && !kept_.contains(op);
+  return op.valid() && options_.brings_weights && !kept_.contains(op);
 }
 
 int PiecePrices::reads_early(int in_flight) const {
@@ -364,7 +363,7 @@ std::optional<StreamedPiece> PiecePrices::in_bands(StreamedPiece piece, const Pi
   std::ranges::stable_sort(bringing, std::ranges::greater{},
                            [](const Bringing& each) { return each.whole.all_bytes; });
   for (const Bringing& each : bringing) {
-    if (options_.buffer_bytes) break;  // read again for every tile
+    if (!options_.holds_weights) break;
     const int64_t before = own[each.step];
     own[each.step] = 0;
     stays += each.whole.record_bytes;

@@ -11,7 +11,7 @@
 #include "thimble/plan/latency_estimate.h"
 #include "thimble/plan/packed_forms.h"
 #include "thimble/planners/cut_order.h"
-#include "thimble/planners/out_of_core.h"
+#include "thimble/planners/planner.h"
 #include "thimble/planners/streamed_piece.h"
 
 namespace thimble {
@@ -31,9 +31,15 @@ struct PieceBands {
   std::vector<Bringing> bringing;
 };
 
+struct PriceOptions {
+  bool brings_weights = false;  ///< but for those kept in flash
+  bool holds_weights = true;    ///< from band to band, where there is room
+  double cycles_per_byte = 0;   ///< that a byte moved is taken to cost beside its time
+};
+
 class PiecePrices {
  public:
-  PiecePrices(const CutOrder& order, const Limits& limits, const OutOfCoreOptions& options);
+  PiecePrices(const CutOrder& order, const Limits& limits, const PriceOptions& options);
   ~PiecePrices();
 
   /// The constants of these stay in flash.
@@ -83,7 +89,7 @@ class PiecePrices {
 
   const CutOrder& order_;
   const Limits& limits_;
-  const OutOfCoreOptions options_;
+  const PriceOptions options_;
   const BlockStorage storage_;
   const std::vector<int64_t> apart_;  ///< per position, bytes of the arena where each is by itself
   const LatencyModel model_;
