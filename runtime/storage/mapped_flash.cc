@@ -3,20 +3,18 @@
 
 namespace {
 
-// In words where the flash lies at a multiple of four: bytes are a transaction each on some
-// controllers.
+// In words where both lie at multiples of four, as records of an image do: bytes are a transaction
+// each on some controllers.
 int read_flash(void* context, uint32_t, uint32_t offset, void* bytes, uint32_t size) {
   const auto& flash = *static_cast<const thimble_mapped_flash*>(context);
   if (offset > flash.size || size > flash.size - offset) return THIMBLE_STORAGE_FULL;
   const uint8_t* const from = flash.bytes + offset;
   auto* const to = static_cast<uint8_t*>(bytes);
   uint32_t i = 0;
-  if (reinterpret_cast<uintptr_t>(from) % 4 == 0) {
-    for (; size - i >= 4; i += 4) {
-      uint32_t word;
-      __builtin_memcpy(&word, __builtin_assume_aligned(from + i, 4), 4);
-      __builtin_memcpy(to + i, &word, 4);
-    }
+  if (reinterpret_cast<uintptr_t>(from) % 4 == 0 && reinterpret_cast<uintptr_t>(to) % 4 == 0) {
+    for (; size - i >= 4; i += 4)
+      __builtin_memcpy(__builtin_assume_aligned(to + i, 4), __builtin_assume_aligned(from + i, 4),
+                       4);
   }
   for (; i < size; ++i) to[i] = from[i];
   return THIMBLE_STORAGE_OK;

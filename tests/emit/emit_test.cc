@@ -111,11 +111,11 @@ TEST(Emit, CompressedRecordsGoThroughTheirPassage) {
   const std::string text = text_of(testing::spilled_residual(64), "net.cc");
   EXPECT_THAT(text, HasSubstr("compressed_transfers.h\""));
   EXPECT_THAT(text, HasSubstr("static_assert(passage_bytes(64) <= 84, \"kScratch8\");"));
-  EXPECT_THAT(text, HasSubstr("begin_compressed_write(spare_transfers, 1, "
+  EXPECT_THAT(text, HasSubstr("begin_compressed_write(spare_transfers, 0, "
                               "Records{kT3Buffer2, 128, 128}, "));
   EXPECT_THAT(text, HasSubstr(", Passage{reinterpret_cast<uint32_t*>(arena + kScratch8), 64, 32}, "
                               "0, 8);"));
-  EXPECT_THAT(text, HasSubstr("wait_compressed(spare_transfers, 2, "
+  EXPECT_THAT(text, HasSubstr("wait_compressed(spare_transfers, 0, "
                               "Passage{reinterpret_cast<uint32_t*>(arena + kScratch9), 64, 32});"));
   EXPECT_THAT(text, HasSubstr(" wait(spare_transfers, 0);")) << "of the erase";
   std::set<std::string> paths;

@@ -100,7 +100,7 @@ TEST(SpilledOnTheBoard, WeightsOfBandsInRam) {
   const Compiled compiled =
       std::get<Compiled>(compile({.model = "zoo:mobilenet_v1:width=0.25,resolution=64",
                                   .target = generic_target("cortex-m4"),
-                                  .sram_bytes = 9 << 10,
+                                  .sram_bytes = 8 << 10,
                                   .flash_bytes = 64 << 10,
                                   .storage = "psram:write=512,size=4M",
                                   .ports = {.input = Place::kStreamed}}));

@@ -28,11 +28,13 @@ class MappedFlash : public ::testing::Test {
 TEST_F(MappedFlash, ReadsWhatIsThere) {
   for (const uint32_t offset : {0U, 4U, 7U, 61U, 64U}) {
     for (uint32_t size = 0; size <= 64 - offset; ++size) {
-      std::vector<uint8_t> read(size + 1, 0xee);
-      ASSERT_EQ(storage_.read_async(storage_.context, 0, offset, read.data(), size), 0);
-      ASSERT_EQ(storage_.wait(storage_.context, 0), 0);
-      EXPECT_TRUE(std::equal(read.begin(), read.end() - 1, bytes_.begin() + offset));
-      EXPECT_EQ(read.back(), 0xee);
+      for (const uint32_t into : {0U, 1U}) {
+        std::vector<uint8_t> read(into + size + 1, 0xee);
+        ASSERT_EQ(storage_.read_async(storage_.context, 0, offset, read.data() + into, size), 0);
+        ASSERT_EQ(storage_.wait(storage_.context, 0), 0);
+        EXPECT_TRUE(std::equal(read.begin() + into, read.end() - 1, bytes_.begin() + offset));
+        EXPECT_EQ(read.back(), 0xee);
+      }
     }
   }
 }

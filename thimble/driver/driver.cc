@@ -243,7 +243,12 @@ Answer proven_plan(const Prepared& model, const Request& request, const PlannerC
     if (result == nullptr) break;
     const bool fits = result->verdict.fits_flash();
     const int64_t beside = result->verdict.flash_bytes() - result->verdict.weight_bytes;
-    const int64_t left = std::max<int64_t>(*flash - beside, 0);
+    // What else lies among the weights counts, too.
+    const int64_t more =
+        limits.weight_bytes
+            ? std::max<int64_t>(result->verdict.weight_bytes - *limits.weight_bytes, 0)
+            : 0;
+    const int64_t left = std::max<int64_t>(*flash - beside - more, 0);
     if (fits && (!limits.weight_bytes || left - *limits.weight_bytes < kLittleFlash)) break;
     limits.weight_bytes = left;
     answer = planned_by(choice, model.graph, request, limits, phases);

@@ -29,6 +29,9 @@ int64_t stack_of(const std::set<KernelId>& kernels, const CodeModel& model) {
   return deepest;
 }
 
+// Of runtime::InFlight and runtime::Transfers where pointers have 32 bits.
+constexpr int64_t kInFlightBytes = 44, kTransfersBytes = 16;
+
 double bytes_of(const CodePart& part, const std::set<std::string>& used) {
   double bytes = part.bytes;
   for (const auto& [use, more] : part.uses) {
@@ -49,6 +52,8 @@ ProgramCode program_code(const Graph& graph, const Program& program) {
   const Program working = working_program(program);
   ProgramCode code;
   at(code.counts, CodeFeature::kProgram) = 1;
+  code.transfer_bytes =
+      program.token_count * kInFlightBytes + std::ssize(storages(program)) * kTransfersBytes;
   at(code.counts, CodeFeature::kState) = static_cast<double>(program.states.size());
   for (const auto* ports : {&program.inputs, &program.outputs}) {
     at(code.counts, CodeFeature::kPort) += static_cast<double>(std::ranges::count_if(
@@ -71,8 +76,9 @@ ProgramCode program_code(const Graph& graph, const Program& program) {
 CodeEstimate estimate_code(std::span<const ProgramCode> programs, const std::set<std::string>& used,
                            const CodeModel& model) {
   std::set<std::string> kernels{kAnyProgram};
-  double bytes = 0, deepest = 0;
+  double bytes = 0, deepest_of_all = 0;
   for (const ProgramCode& program : programs) {
+    double deepest = 0;
     for (const KernelId id : program.kernels()) kernels.insert(info(id).name);
     bytes += dot(program.counts, model.emitted);
     for (size_t s = 0; s < program.frames.size(); ++s) {
@@ -83,15 +89,18 @@ CodeEstimate estimate_code(std::span<const ProgramCode> programs, const std::set
       deepest = std::max(
           deepest, static_cast<double>(model.table_stack_bytes + stack_of(program.tabled, model)));
     }
+    deepest_of_all =
+        std::max(deepest_of_all, deepest + static_cast<double>(program.transfer_bytes));
   }
   for (const CodePart& part : model.parts) {
     if (std::ranges::any_of(part.kernels, [&](const auto& k) { return kernels.contains(k); }))
       bytes += bytes_of(part, used);
   }
-  CodeEstimate estimate{.code = estimated(bytes, model.error.code_share, model.error.code_bytes),
-                        .stack = estimated(deepest + static_cast<double>(model.entry_stack_bytes),
-                                           model.error.stack_share, model.error.stack_bytes),
-                        .left_out = {}};
+  CodeEstimate estimate{
+      .code = estimated(bytes, model.error.code_share, model.error.code_bytes),
+      .stack = estimated(deepest_of_all + static_cast<double>(model.entry_stack_bytes),
+                         model.error.stack_share, model.error.stack_bytes),
+      .left_out = {}};
   kernels.erase(kAnyProgram);
   for (const std::string& kernel : kernels) {
     if (!model.kernel_stack.contains(kernel)) estimate.left_out.insert(kernel);

@@ -18,6 +18,7 @@ struct ProgramCode {
   std::vector<std::set<KernelId>> called;  ///< by these
   std::vector<std::string> stage_names;    ///< functions
   std::set<KernelId> tabled;               ///< by the table
+  int64_t transfer_bytes = 0;  ///< of stack: what is in flight to storages and from them
   [[nodiscard]] std::set<KernelId> kernels() const;
 };
 [[nodiscard]] ProgramCode program_code(const Graph& graph, const Program& program);

@@ -14,7 +14,9 @@
 // What is early begins before the node in front: a record is read while that is computed.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 
 #include "thimble/schedule/schedule.h"
 

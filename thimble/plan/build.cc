@@ -260,6 +260,7 @@ class Builder {
   /// All records in the tiles in which the step makes something, none in others. Nothing: in all.
   std::optional<CutExpr> when_computing(const Brought& brought, const DerivedStep& step) const {
     if (brought.depth == 0) return std::nullopt;  // perhaps in no group at all
+    check(group_ != nullptr && !group_->flat, "constants are read in loops of a group");
     const auto [loop, tiles] =
         computing_tiles(*group_, step.region, flow_.shape(flow_.made_by(step.call)), brought.depth);
     if (loop < 0) return std::nullopt;

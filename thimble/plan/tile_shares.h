@@ -15,6 +15,7 @@ namespace thimble {
                                               const Shape& extents);
 
 /// How often a step makes each element, on average: more than once if tiles make what others did.
+/// It stands in the outer loop alone.
 [[nodiscard]] double times_made(const Derived& derived, size_t step, const Shape& extents);
 
 /// What a step waits for transfers of which each tile has as many, if each goes on beside its
@@ -28,8 +29,8 @@ struct ComputingTiles {
   int loop = -1;  ///< in Derived::loops; -1: it makes something in every tile
   Interval tiles;
 };
-/// Of loops around it of less than that depth, the outermost that has others; but for the one that
-/// tiles its channels. step: of derived.
+/// Of the loops around it of less than that depth, the outermost with tiles in which it makes
+/// nothing; but for the one that tiles its channels. derived: not flat.
 [[nodiscard]] ComputingTiles computing_tiles(const Derived& derived, const RegionExpr& region,
                                              const Shape& extents, int depth);
 

@@ -106,11 +106,16 @@ struct MemberTransfers {
   double spare = 0;   ///< cycles of it beside which what follows may be read early
 };
 
-/// As much as there is, at most so much.
-double taken_from(double& spare, double most) {
-  const double taken = std::min(spare, most);
-  spare -= taken;
-  return taken;
+/// Cycles of a call: of the kernel that its constants are packed for, if they come.
+double computes(const Dataflow& dataflow, const InstanceCall& call, const KernelTimes& times) {
+  if (!call.constants) return times.back().instructions;
+  const OpId op = dataflow.instances.instance(call.instance).op;
+  const KernelUse& use = dataflow.axes.kernel_uses().uses_of(op, call.method)[0];
+  const KernelTime* found = &times.front();
+  for (const KernelTime& time : times) {
+    if (chosen(time.kernel, use) == call.constants->kernel) found = &time;
+  }
+  return found->instructions;
 }
 
 MemberTransfers transfers_of(LatencyEstimate& latency, const InstanceCall& call,
@@ -119,7 +124,8 @@ MemberTransfers transfers_of(LatencyEstimate& latency, const InstanceCall& call,
   const Instance& copy = dataflow.instances.instance(call.instance);
   MemberTransfers its{.waited =
                           copied(dataflow.instances, dataflow.graph, copy, storage, cycles, false)};
-  if (two && !latency.transfers(call)) its.spare = latency.whole_times(call).back().instructions;
+  if (two && !latency.transfers(call))
+    its.spare = computes(dataflow, call, latency.whole_times(call));
   if (!call.constants) return its;
   const double all = brought(*call.constants, cycles, 1);
   its.waited += all;
@@ -153,11 +159,17 @@ MemberTransfers transfers_of(LatencyEstimate& latency, const Derived& derived,
       }
       if (latency.transfers(step.call)) continue;
     }
-    if (two && times[s] != nullptr) spare[s] = times[s]->back().instructions;
+    if (derived.flat) continue;  // brings nothing
+    if (step.kind != DerivedStep::Kind::kCall) {
+      if (two) spare[s] = times[s]->back().instructions;
+      continue;
+    }
     const std::optional<Brought>& constants = step.call.constants;
+    // A ring of records needs no more than one transfer in flight.
+    const bool ahead = constants && constants->ahead && constants->depth > 0;
+    if (two || ahead) spare[s] = computes(dataflow, step.call, *times[s]);
     if (!constants) continue;
     const double all = brought(*constants, cycles, times_brought(dataflow, derived, s));
-    const bool ahead = two && constants->ahead && constants->depth > 0;
     // The first record of all is waited for, or read while what is in front is computed.
     const double first = ahead ? all / static_cast<double>(constants->records) : all;
     its.waited += first;

@@ -6,6 +6,8 @@
 //   fetch x whole                                                        all that it takes
 #pragma once
 
+#include <algorithm>
+
 #include "thimble/plan/latency_estimate.h"
 
 namespace thimble {
@@ -46,5 +48,12 @@ struct TransferEnergy {
 /// computed, and the erase before them. 0 without storage.
 [[nodiscard]] double transfer_wait(LatencyEstimate& latency, const Dataflow& dataflow,
                                    const Plan& plan, const TransferCycles& cycles);
+
+/// As much as there is, at most so much: what goes on beside what is computed takes some of it.
+inline double taken_from(double& spare, double most) {
+  const double taken = std::min(spare, most);
+  spare -= taken;
+  return taken;
+}
 
 }  // namespace thimble

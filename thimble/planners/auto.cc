@@ -82,7 +82,7 @@ class AutoSearch {
     constexpr int64_t kAll = int64_t{1} << 40;
     Limits within = limits_;
     within.sram_bytes = limits_.sram_bytes.value_or(kAll);
-    for (const int64_t percent : {100, 97, 93, 88}) {
+    for (const int64_t percent : {100, 97, 93, 88, 80, 70, 60}) {
       within.sram_bytes = limits_.sram_bytes.value_or(kAll) * percent / 100;
       std::optional<Decision> decision =
           out_of_core(graph_, within,

@@ -3,6 +3,9 @@
 // lie in storage until what is behind reads it.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "thimble/moves/spill.h"
 #include "thimble/plan/order_plan.h"
 #include "thimble/plan/order_problem.h"
@@ -11,6 +14,8 @@ namespace thimble {
 
 struct CutOrder {
   CutOrder(const AxisGraph& some_axes, const PortPlaces& ports);
+  CutOrder(const CutOrder&) = delete;  // its dataflow is of its own instances
+  CutOrder& operator=(const CutOrder&) = delete;
 
   const Graph& graph;
   const AxisGraph& axes;

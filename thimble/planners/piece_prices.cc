@@ -8,21 +8,11 @@
 #include "thimble/plan/derive.h"
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/tile_shares.h"
+#include "thimble/plan/transfer_wait.h"
 #include "thimble/planners/piece_members.h"
 #include "thimble/schedule/records.h"
 
 namespace thimble {
-namespace {
-
-/// As much as there is, at most so much.
-double taken_from(double& spare, double most) {
-  const double taken = std::min(spare, most);
-  spare -= taken;
-  return taken;
-}
-
-}  // namespace
-
 /// A part of the order with its copies, on its own.
 struct PiecePrices::Part {
   Part(const AxisGraph& axes, Instances some, const LatencyEstimate& known)
@@ -76,9 +66,10 @@ std::pair<int64_t, int64_t> PiecePrices::stored_value(int cut) const {
   return {form.stored_bytes(), form.count};
 }
 
-/// The kernel whose constants can come in records with which the call takes least, its reading
-/// once included: beside what it computes if they are tiled. Nothing: none takes constants.
-std::optional<KernelTime> PiecePrices::kernel_for(OpId op, const KernelTimes& times, bool tiled) {
+/// The kernel whose constants can come in records with which the call takes least, its reading so
+/// often included: beside what it computes if they are tiled. Nothing: none takes constants.
+std::optional<KernelTime> PiecePrices::kernel_for(OpId op, const KernelTimes& times, bool tiled,
+                                                  int64_t often) {
   std::optional<KernelTime> best;
   double least = 0;
   const std::vector<KernelUse>& uses = order_.axes.kernel_uses().uses_of(op, Method::kCompute);
@@ -88,7 +79,7 @@ std::optional<KernelTime> PiecePrices::kernel_for(OpId op, const KernelTimes& ti
     each.kernel = chosen(time.kernel, uses[0]);
     const std::vector<PackedSize>& sizes = forms_.sizes(op, each.kernel);
     if (sizes.empty() || (tiled && record_grain(sizes) == 0)) continue;
-    const auto bytes = static_cast<double>(forms_.bytes(op, each.kernel));
+    const auto bytes = static_cast<double>(forms_.bytes(op, each.kernel) * often);
     const double reads = bytes * limits_.storage_cycles.read_byte;
     const double takes = (tiled ? std::max(each.instructions, reads) : each.instructions + reads) +
                          bytes * options_.cycles_per_byte;
@@ -143,7 +134,7 @@ StreamedPiece::Head PiecePrices::head_of(const StreamedPiece& piece,
   StreamedPiece::Head head{.positions = std::move(positions)};
   for (const size_t position : head.positions) {
     const StreamedConstants& constants = piece.constants[position];
-    head.bytes += constants.first_bytes();
+    head.bytes += constants.held_bytes();
     head.cycles += first_reading_cycles(constants);
   }
   return head;
@@ -186,8 +177,7 @@ std::optional<StreamedPiece> PiecePrices::whole(StreamedPiece piece, int64_t rec
     if (order_.base.receives(order_.at(p)) || order_.base.delivers(order_.at(p)))
       return std::nullopt;
     const OpId op = order_.at(p).op;
-    const KernelTimes& times =
-        known_.whole_times({.instance = {order_.order[static_cast<size_t>(p)]}});
+    const KernelTimes& times = whole_times(p);
     StreamedConstants constants;
     double computes = times.back().instructions;
     const auto brought = [&](bool tiled) {
@@ -210,10 +200,10 @@ std::optional<StreamedPiece> PiecePrices::whole(StreamedPiece piece, int64_t rec
     piece.moved += constants.all_bytes;
     constants.early = p > piece.begin && first > 0 && front.spare > 0 &&
                       reads_early(front.in_flight) > 0 &&
-                      front.bytes + first <= *limits_.sram_bytes;
+                      front.bytes + constants.held_bytes() <= *limits_.sram_bytes;
     if (constants.early) {
       piece.cycles -= std::min(first_reading_cycles(constants), front.spare);
-      piece.bytes = std::max(piece.bytes, front.bytes + first);
+      piece.bytes = std::max(piece.bytes, front.bytes + constants.held_bytes());
     }
     front = {.bytes = apart_[static_cast<size_t>(p)] + constants.held_bytes(),
              .spare = std::max(computes - beside, 0.0) /
@@ -235,8 +225,7 @@ std::optional<StreamedPiece> PiecePrices::in_channels(StreamedPiece piece, int64
   for (int p = piece.begin; p < piece.end; ++p) {
     if (!order_.at(p).op.valid()) return std::nullopt;
   }
-  const KernelTimes& alone =
-      known_.whole_times({.instance = {order_.order[static_cast<size_t>(piece.begin)]}});
+  const KernelTimes& alone = whole_times(piece.begin);
   const std::optional<KernelTime> kernel = kernel_for(first, alone, true);
   if (!kernel) return std::nullopt;
   StreamedConstants tiled =
@@ -301,6 +290,7 @@ std::optional<PieceBands> PiecePrices::bands(StreamedPiece piece) {
   result.live = inner_bytes(part.flow, result.derived);
   result.computing.assign(result.live.size(), 0);
   const std::vector<const KernelTimes*> times = part.latency.call_times(result.derived);
+  const int64_t tiles = result.derived.loops[0].clock.tiles;
   size_t number = 0;
   for (size_t s = 0; s < result.derived.steps.size(); ++s) {
     const DerivedStep& step = result.derived.steps[s];
@@ -316,7 +306,7 @@ std::optional<PieceBands> PiecePrices::bands(StreamedPiece piece) {
     result.computing[s] = whole ? whole->instructions : times[s]->back().instructions;
     if (whole)
       result.bringing.push_back(
-          {number, s, instance.op, kernel_for(instance.op, *times[s], true), *whole});
+          {number, s, instance.op, kernel_for(instance.op, *times[s], true, tiles), *whole});
     ++number;
   }
   return result;
@@ -409,9 +399,9 @@ std::optional<StreamedPiece> PiecePrices::in_bands(StreamedPiece piece, const Pi
     // The first one while what is in front in the band is.
     if (constants.reads > 1 && each.step > 0 && computing[each.step - 1] > 0 &&
         reads_early(copying + 1) > 0) {
-      own[each.step - 1] += constants.record_bytes;
+      own[each.step - 1] += constants.held_bytes();
       constants.early = peak() <= *limits_.sram_bytes;
-      if (!constants.early) own[each.step - 1] -= constants.record_bytes;
+      if (!constants.early) own[each.step - 1] -= constants.held_bytes();
     }
     early |= constants.early;
     waits += first;

@@ -3,9 +3,13 @@
 // nothing is computed beside. Its constants come as suits it, as early as there is room for.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "thimble/plan/derived.h"
 #include "thimble/plan/latency_estimate.h"
@@ -75,7 +79,8 @@ class PiecePrices {
   Part& part_of(int begin, int end);
   [[nodiscard]] double transfer_cycles(int64_t bytes, int64_t transfers, bool writes) const;
   [[nodiscard]] std::pair<int64_t, int64_t> stored_value(int cut) const;
-  [[nodiscard]] std::optional<KernelTime> kernel_for(OpId op, const KernelTimes& times, bool tiled);
+  [[nodiscard]] std::optional<KernelTime> kernel_for(OpId op, const KernelTimes& times, bool tiled,
+                                                     int64_t often = 1);
   [[nodiscard]] StreamedConstants constants_of(OpId op, const KernelTime& kernel,
                                                StreamedConstants::How how,
                                                int64_t record_target = 0);

@@ -3,6 +3,7 @@
 // cheapest chain of such.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -36,8 +37,8 @@ struct StreamedPiece {
   int64_t rows = 0;
   int64_t channels = 0;  ///< of the last value: a loop over these around all of the instances
   bool beside = false;   ///< rows of a band are transferred while another one is computed
-  /// Rows that two bands read are fetched for each, and no room is held from band to band for what
-  /// none of these instances' values leaves there: per position, whether it is one.
+  /// Not empty: rows that two bands read are fetched for each. Per position, whether the next band
+  /// needs nothing of what it makes: that has no room between bands.
   std::vector<bool> again = {};
   std::vector<StreamedConstants> constants;  ///< per position
   int64_t bytes = 0, moved = 0;

@@ -13,6 +13,7 @@
 #include "thimble/model/division.h"
 #include "thimble/model/error.h"
 #include "thimble/program/kernel_walk.h"
+#include "thimble/program/token_numbers.h"
 #include "thimble/schedule/gather.h"
 #include "thimble/schedule/reads.h"
 #include "thimble/schedule/records.h"
@@ -33,9 +34,10 @@ class Lowering {
         schedule_(schedule),
         placement_(placement),
         packs_(constants == Constants::kPacked),
-        gathers_(graph, schedule) {
+        gathers_(graph, schedule),
+        tokens_(token_numbers(schedule)) {
     program_.loop_count = schedule.loop_count;
-    program_.token_count = schedule.token_count;
+    program_.token_count = tokens_.count;
     for (size_t m = 0; m < schedule.memories.size(); ++m) {
       const ScheduleMemory& memory = schedule.memories[m];
       program_.memories.push_back({.name = memory.name,
@@ -115,14 +117,14 @@ class Lowering {
   TransferCall transfer(const Step& s) const {
     if (s.transfer == TransferPart::kErase)
       return {.kind = TransferKind::kErase,
-              .token = s.token,
+              .token = tokens_.of[s.token.index()],
               .position = position_,
               .stored = s.out,
               .erased = s.in[0].from};
     if (s.transfer == TransferPart::kWait) {
       const BufferId from = s.in[0].from[0];
       TransferCall wait{.kind = TransferKind::kWait,
-                        .token = s.token,
+                        .token = tokens_.of[s.token.index()],
                         .position = position_,
                         .stored = is_stored(schedule_, from) ? from : s.out};
       pass_through(s, wait);
@@ -134,7 +136,7 @@ class Lowering {
     const RecordForm form =
         record_form(stored, schedule_.memory(stored.memory).storage->write_bytes);
     TransferCall result{.kind = sides.reads ? TransferKind::kRead : TransferKind::kWrite,
-                        .token = s.token,
+                        .token = tokens_.of[s.token.index()],
                         .position = position_,
                         .stored = sides.stored,
                         .held = sides.held,
@@ -490,6 +492,7 @@ class Lowering {
   const Placement& placement_;
   const bool packs_;
   Gathers gathers_;
+  const TokenNumbers tokens_;
   Program program_;
   Position position_ = 0, steps_ = 0;
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;

@@ -41,7 +41,7 @@ struct CutExpr {
 /// may run into a border, and a member that has nothing to do there computes an empty region.
 struct IntervalExpr {
   IndexExpr begin, end;
-  std::optional<CutExpr> within = {};  ///< of constants: a transfer's only, others say it all
+  std::optional<CutExpr> within = {};  ///< where both are constants: of transfers alone
   bool operator==(const IntervalExpr&) const = default;
 };
 
