@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 
 #include "tests/support/hand_written.h"
 #include "tests/support/random_network.h"
@@ -45,7 +46,14 @@ std::string fault_with(
     int64_t chunk_bytes = 0) {
   const testing::HandWritten hand = testing::spilled_residual(chunk_bytes);
   Program program = program_of(hand);
-  change(program, transfers_of(program.nodes));
+  // A token for each, so that no change brings another fault with it.
+  std::map<Position, TokenId> tokens;
+  for_each_step(hand.schedule,
+                [&](const Step& step, Position position) { tokens[position] = step.token; });
+  program.token_count = hand.schedule.token_count;
+  const std::vector<TransferCall*> transfers = transfers_of(program.nodes);
+  for (TransferCall* transfer : transfers) transfer->token = tokens.at(transfer->position);
+  change(program, transfers);
   return verify(hand.graph, program).fault;
 }
 
