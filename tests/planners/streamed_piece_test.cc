@@ -17,7 +17,7 @@ StreamedPiece piece(int begin, int end, double cycles, bool fetches = false, boo
           .cycles = cycles};
 }
 
-// Of three positions: what one piece stores the next one fetches.
+// A chain over three positions: what its first piece stores, the second one fetches.
 TEST(CheapestChain, LeavesValuesWhereTheNextPieceFindsThem) {
   std::vector<StreamedPiece> pieces{piece(0, 3, 100), piece(0, 1, 10, false, true),
                                     piece(1, 3, 20),  // finds no stored value

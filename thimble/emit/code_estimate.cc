@@ -29,7 +29,8 @@ int64_t stack_of(const std::set<KernelId>& kernels, const CodeModel& model) {
   return deepest;
 }
 
-// Of runtime::InFlight and runtime::Transfers where pointers have 32 bits.
+// The sizes of runtime::InFlight and runtime::Transfers where pointers have 32 bits (asserted in
+// tests/firmware/storage/compressed_trip.cc).
 constexpr int64_t kInFlightBytes = 44, kTransfersBytes = 16;
 
 double bytes_of(const CodePart& part, const std::set<std::string>& used) {

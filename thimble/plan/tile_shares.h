@@ -29,8 +29,8 @@ struct ComputingTiles {
   int loop = -1;  ///< in Derived::loops; -1: it makes something in every tile
   Interval tiles;
 };
-/// Of the loops around it of less than that depth, the outermost with tiles in which it makes
-/// nothing; but for the one that tiles its channels. derived: not flat.
+/// Finds the outermost loop around a step, of less than that depth, with tiles in which the step
+/// makes nothing; the loop that tiles its channels aside. derived: not flat.
 [[nodiscard]] ComputingTiles computing_tiles(const Derived& derived, const RegionExpr& region,
                                              const Shape& extents, int depth);
 

@@ -164,7 +164,7 @@ double PiecePrices::reading_cycles(const StreamedConstants& constants, int64_t t
   return static_cast<double>(times) *
          transfer_cycles(constants.all_bytes, constants.records, false);
 }
-/// Of what is waited for before the first call.
+/// The first record is waited for before the first call: cycles of its reading.
 double PiecePrices::first_reading_cycles(const StreamedConstants& constants) const {
   return constants.how == StreamedConstants::How::kInFlash
              ? 0
@@ -413,7 +413,7 @@ std::optional<StreamedPiece> PiecePrices::in_bands(StreamedPiece piece, const Pi
                         ? times_made(derived, 0, part.flow.shape(order_.value_at(piece.begin)))
                         : 1);
   double left = std::accumulate(spare.begin(), spare.end(), 0.0);
-  // Of what goes on beside, the first band or the last is waited for.
+  // The first band of what is fetched beside, or the last of what is stored, is waited for.
   waits += copies.all();
   const double goes_on = copies.stored + (piece.again.empty() ? copies.fetched : 0);
   if (beside) waits -= taken_from(left, goes_on - goes_on / static_cast<double>(tiles));

@@ -33,7 +33,8 @@ struct StreamedConstants {
 struct StreamedPiece {
   int begin = 0, end = 0;
   bool fetches = false, stores = false;  ///< the value before it, or behind
-  /// Of the last value, a tile; 0: each instance by itself, whole, or in a loop over channels.
+  /// A band has so many of the last value; 0: each instance by itself, whole, or in a loop over
+  /// channels.
   int64_t rows = 0;
   int64_t channels = 0;  ///< of the last value: a loop over these around all of the instances
   bool beside = false;   ///< rows of a band are transferred while another one is computed

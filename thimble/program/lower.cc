@@ -114,17 +114,19 @@ class Lowering {
     return result;
   }
 
+  TokenId number_of(TokenId token) const { return tokens_.of[token.index()]; }
+
   TransferCall transfer(const Step& s) const {
     if (s.transfer == TransferPart::kErase)
       return {.kind = TransferKind::kErase,
-              .token = tokens_.of[s.token.index()],
+              .token = number_of(s.token),
               .position = position_,
               .stored = s.out,
               .erased = s.in[0].from};
     if (s.transfer == TransferPart::kWait) {
       const BufferId from = s.in[0].from[0];
       TransferCall wait{.kind = TransferKind::kWait,
-                        .token = tokens_.of[s.token.index()],
+                        .token = number_of(s.token),
                         .position = position_,
                         .stored = is_stored(schedule_, from) ? from : s.out};
       pass_through(s, wait);
@@ -136,7 +138,7 @@ class Lowering {
     const RecordForm form =
         record_form(stored, schedule_.memory(stored.memory).storage->write_bytes);
     TransferCall result{.kind = sides.reads ? TransferKind::kRead : TransferKind::kWrite,
-                        .token = tokens_.of[s.token.index()],
+                        .token = number_of(s.token),
                         .position = position_,
                         .stored = sides.stored,
                         .held = sides.held,

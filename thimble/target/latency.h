@@ -60,7 +60,7 @@ class KernelCoefficients {
 
 /// `where` names the text in messages. Throws CompileError.
 [[nodiscard]] LatencyModel parse_latency(const std::string& json, const std::string& where);
-/// Of portable kernels, of which so many cycles a MAC are all that they take.
+/// The model of a core whose portable kernels take so many cycles a MAC, and nothing else.
 [[nodiscard]] LatencyModel latency_model_of_macs(double cycles);
 /// Fitted on the core itself, or on one that the same code is compiled for: cortex-m0 for
 /// cortex-m0plus, cortex-m55 for cortex-m85, ... Nothing for others.

@@ -14,6 +14,10 @@ constexpr uint32_t kRowBytes = 300, kGranule = 4, kChunk = 64, kFirst = 44, kPag
 constexpr uint32_t kBytes = kRows * kRowBytes;
 constexpr uint32_t kBegin = 0x30000, kSize = 2 * kPage;
 constexpr runtime::Records kRecords{0, kRowBytes, kRowBytes};
+// What an estimate of stack counts (thimble/emit/code_estimate.cc).
+static_assert(sizeof(void*) != 4 ||
+                  (sizeof(runtime::InFlight) == 44 && sizeof(runtime::Transfers) == 16),
+              "the sizes that are counted");
 static_assert(kRowBytes % kGranule == 0 && kChunk % kGranule == 0 && kFirst % kGranule == 0,
               "whole granules");
 
