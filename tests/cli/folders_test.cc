@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command_line.h"
+#include "thimble/import/sha256.h"
 
 namespace thimble::testing {
 namespace {
@@ -57,17 +58,63 @@ class Folders : public CommandLine {
   }
 };
 
-TEST_F(Folders, AreVerifiedByTheirManifest) {
-  ASSERT_EQ(compile("zoo:demo").exit_status, 0);
-  EXPECT_THAT(thimble({"verify", "zoo:demo", "out"}).out, HasSubstr("out: right: the code of"));
-  EXPECT_THAT(thimble({"verify", "zoo:pex_figure1", "out"}).err, HasSubstr("out: has no code of"));
+TEST_F(Folders, AreVerifiedDownToTheBytesThatTheirPlanGives) {
+  ASSERT_EQ(compile("zoo:demo", {"--core", "cortex-m4"}).exit_status, 0);
+  ASSERT_EQ(compile("zoo:pex_figure1").exit_status, 0);
+  for (const std::string model : {"demo", "pex_figure1"}) {
+    const ProcessResult right = thimble({"verify", "zoo:" + model, "out"});
+    EXPECT_EQ(right.exit_status, 0) << right.err;
+    EXPECT_THAT(right.out, AllOf(HasSubstr("out: right: "), HasSubstr("elements checked"),
+                                 HasSubstr("the code of '" + model + "' is what this plan gives")));
+  }
+  const std::string code = read("out/demo.cc");
   write("out/demo.cc", "int changed;\n");
   const ProcessResult changed = thimble({"verify", "zoo:demo", "out"});
   EXPECT_EQ(changed.exit_status, 4);
-  EXPECT_THAT(changed.out, HasSubstr("WRONG: demo.cc has changed"));
+  EXPECT_THAT(changed.out, HasSubstr("WRONG: demo.cc has changed\n"));
+  EXPECT_EQ(thimble({"verify", "zoo:pex_figure1", "out"}).exit_status, 0);
+  // Whoever changes the manifest with it is found out by the plan.
+  nlohmann::json manifest = json_of(read("out/thimble.json"));
+  manifest["files"]["demo.cc"]["sha256"] = sha256("int changed;\n");
+  write("out/thimble.json", manifest.dump());
+  EXPECT_THAT(thimble({"verify", "zoo:demo", "out"}).out,
+              HasSubstr("WRONG: demo.cc is not what this Thimble emits of the plan\n"));
+  fs::remove(folder() / "out/demo.cc");
+  EXPECT_THAT(thimble({"verify", "zoo:demo", "out"}).out, HasSubstr("WRONG: demo.cc is gone\n"));
+}
+
+TEST_F(Folders, PlansOfFoldersAreVerified) {
+  ASSERT_EQ(compile("zoo:demo").exit_status, 0);
+  const nlohmann::json plan = json_of(read("out/demo_plan.json"));
+  nlohmann::json changed = plan;
+  changed["planner"] = "mine";
+  write("out/demo_plan.json", changed.dump());
+  EXPECT_THAT(thimble({"verify", "zoo:demo", "out"}).out, HasSubstr("demo_plan.json has changed"));
+  changed = plan;
+  for (nlohmann::json& buffer : changed["buffers"]) buffer["address"] = 0;
+  write("out/demo_plan.json", changed.dump());
+  const ProcessResult wrong = thimble({"verify", "zoo:demo", "out"});
+  EXPECT_EQ(wrong.exit_status, 4);
+  EXPECT_THAT(wrong.out, AllOf(HasSubstr("out: WRONG: step"), Not(HasSubstr("has changed"))));
+  fs::remove(folder() / "out/demo_plan.json");
+  EXPECT_THAT(thimble({"verify", "zoo:demo", "out"}).err, HasSubstr("demo_plan.json"));
+}
+
+TEST_F(Folders, WithoutCodeOfTheModelHaveNothingToVerify) {
+  ASSERT_EQ(compile("zoo:demo").exit_status, 0);
+  EXPECT_THAT(thimble({"verify", "zoo:pex_figure1", "out"}).err, HasSubstr("out: has no code of"));
   fs::create_directory(folder() / "mine");
   EXPECT_THAT(thimble({"verify", "zoo:demo", "mine"}).err,
               HasSubstr("mine: has no thimble.json of Thimble's: verify takes a folder that"));
+  nlohmann::json manifest = json_of(read("out/thimble.json"));
+  manifest["models"]["demo"]["made"]["version"] = "0.0.1";
+  write("out/thimble.json", manifest.dump());
+  EXPECT_THAT(thimble({"verify", "zoo:demo", "out"}).err,
+              HasSubstr("out: was written by another Thimble (version 0.0.1, "));
+  manifest["models"]["demo"].erase("made");
+  write("out/thimble.json", manifest.dump());
+  EXPECT_THAT(thimble({"verify", "zoo:demo", "out"}).err,
+              HasSubstr("has no plan of 'demo', as an earlier Thimble wrote it: compile"));
 }
 
 TEST_F(Folders, FilesOfTheUsersAreNotReplaced) {

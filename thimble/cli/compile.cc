@@ -11,6 +11,7 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/compile_options.h"
 #include "thimble/cli/progress_line.h"
+#include "thimble/driver/folder_code.h"
 #include "thimble/driver/reports.h"
 #include "thimble/driver/run.h"
 #include "thimble/driver/weight_formats.h"
@@ -38,8 +39,8 @@ void check_targets(const CompileOptions& options, const Source& source, const st
 }
 
 // Everything, or nothing in the folder. Returns what to say of it.
-std::string write_files(const CompileOptions& options, const Source& source,
-                        const Compiled& compiled, const CompileReport& report, ModelCode code) {
+std::string write_files(const CompileOptions& options, const Compiled& compiled,
+                        const CompileReport& report, ModelCode code) {
   std::string said;
   const std::string name = code.name;
   std::optional<StagedFolder> folder;  // takes its place when the other files are written
@@ -55,8 +56,7 @@ std::string write_files(const CompileOptions& options, const Source& source,
   }
   write_report(options.json, compiled.sha256, report_json(report));
   if (!options.save_plan.empty()) {
-    write_text(options.save_plan,
-               to_json(compiled.plan, plan_origin(source, graph_options(options.request))));
+    write_text(options.save_plan, to_json(compiled.plan, compiled.origin));
   }
   if (folder) folder->commit();
   if (!report.fits() && !options.folder.empty())
@@ -89,9 +89,10 @@ int compile_model(const CompileOptions& options) {
     report.measured = measured_cost(*compiled, core.empty() ? "cortex-m4" : core);
     report.verdict = measured_verdict(report.verdict, *report.measured);
   }
-  std::string said =
-      write_files(options, source, *compiled, report,
-                  {name, {source.graph.name, source.sha256}, std::move(compiled->files)});
+  std::string said = write_files(
+      options, *compiled, report,
+      {name, asked.emission ? manifest_entry(*compiled, *asked.emission) : Manifest::Model{},
+       std::move(compiled->files)});
   if (options.save_plan != kStandardOutput) print_beside(options.json, report_text(report) + said);
   return report.fits() ? kDone : kDoesNotFit;
 }

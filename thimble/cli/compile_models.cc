@@ -10,6 +10,7 @@
 #include "thimble/cli/compile_options.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/driver/bundle.h"
+#include "thimble/driver/folder_code.h"
 #include "thimble/driver/reports.h"
 #include "thimble/driver/run.h"
 #include "thimble/emit/identifier.h"
@@ -136,16 +137,15 @@ BundleReport report_of(const Bundle& bundle, const std::vector<NamedSource>& sou
 }
 
 std::string write_files(const CompileOptions& options, const Bundle& bundle,
-                        const std::vector<NamedSource>& sources, const BundleReport& report) {
+                        const BundleRequest& asked, const BundleReport& report) {
   std::string said;
   std::optional<StagedFolder> folder;
   if (bundle.fits() && !options.folder.empty()) {
     std::vector<ModelCode> models;
     for (size_t m = 0; m < bundle.models.size(); ++m) {
       models.push_back({bundle.names[m],
-                        {sources[m].source.graph.name, sources[m].source.sha256},
-                        bundle.models[m].files,
-                        bundle.uses[m]});
+                        manifest_entry(bundle.models[m], *asked.models[m].emission),
+                        bundle.models[m].files, bundle.uses[m]});
       said += fmt::format("{}{}.h", m == 0 ? "" : ", ", bundle.names[m]);
     }
     said = fmt::format("wrote {}: {} and what they need, with one runtime\n", options.folder, said);
@@ -199,7 +199,7 @@ int compile_models(const CompileOptions& options) {
     report.together.flash_bytes = report.verdict.flash_bytes();
     report.together.weight_bytes = report.verdict.weight_bytes;
   }
-  const std::string said = write_files(options, bundle, sources, report);
+  const std::string said = write_files(options, bundle, asked, report);
   print_beside(options.json, bundle_text(report) + said);
   return bundle.fits() ? kDone : kDoesNotFit;
 }

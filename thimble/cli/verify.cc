@@ -9,7 +9,7 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
-#include "thimble/output/manifest.h"
+#include "thimble/driver/folder_code.h"
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/report/answers_json.h"
 
@@ -23,34 +23,36 @@ struct VerifyOptions {
   bool force = false;
 };
 
-/// The code that a folder has for a model, by the hashes of its manifest: Thimble writes only what
-/// is verified.
+/// What is said of a plan, of a file or of a folder.
+int answer(const VerifyOptions& options, const Source& source, const Compiled& compiled,
+           const std::string& code_fault) {
+  VerificationReport report{.model = options.request.model,
+                            .plan = options.plan,
+                            .rewrites = {},
+                            .verification = compiled.verification,
+                            .arena_bytes = compiled.program.arena_bytes(),
+                            .lossy = lossiness_notes(compiled.graph, compiled.plan.scale_source)};
+  report.rewrites = certification(
+      source.graph, options_of(compiled.origin, graph_options(options.request).max_bytes));
+  if (report.verification.ok()) report.verification.fault = code_fault;
+  write_report(options.json, source.sha256, verification_json(report));
+  print_beside(options.json, verification_text(report));
+  return report.verification.ok() ? kDone : kDifference;
+}
+
 int verify_folder(const VerifyOptions& options) {
-  const std::string &model = options.request.model, &folder = options.plan;
-  const Source source = read_model(model, import_options(options.request));
-  const std::optional<Manifest> manifest = read_manifest(folder);
-  if (!manifest || manifest->models.empty()) {
-    throw CompileError(folder, fmt::format("has no {} of Thimble's: verify takes a folder that "
-                                           "`compile -o` wrote, or a plan of `compile --save-plan`",
-                                           kManifestName));
-  }
-  for (const auto& [name, from] : manifest->models) {
-    if (from.sha256 != source.sha256) continue;
-    const std::string fault = changes(folder, *manifest, name);
-    const VerificationReport report{
-        .model = model, .plan = folder, .verification = {.fault = fault}, .lossy = {}};
-    write_report(options.json, source.sha256, verification_json(report));
+  const Source source = read_model(options.request.model, import_options(options.request));
+  std::optional<ProgressLine> progress("verifying the plan and the code of it");
+  const FolderCode code =
+      check_folder_code(source, options.plan, graph_options(options.request).max_bytes);
+  progress.reset();
+  const int status = answer(options, source, code.compiled, code.fault);
+  if (status == kDone) {
     print_beside(
         options.json,
-        fault.empty()
-            ? fmt::format("{}: right: the code of '{}' is as it was verified and written\n", folder,
-                          name)
-            : verification_text(report));
-    return fault.empty() ? kDone : kDifference;
+        fmt::format("  the code of '{}' is what this plan gives, byte for byte\n", code.name));
   }
-  throw CompileError(folder, fmt::format("has no code of {} (sha256 {}; code of a part needs the "
-                                         "--until and --shape that it was made with)",
-                                         model, source.sha256));
+  return status;
 }
 
 int verify_plan(const VerifyOptions& options) {
@@ -62,26 +64,18 @@ int verify_plan(const VerifyOptions& options) {
   std::optional<ProgressLine> progress("reading the plan");
   const SavedPlan saved = read_plan(file);
   progress.emplace(name(Phase::kVerifying));
-  const int64_t max_bytes = graph_options(options.request).max_bytes;
-  const Compiled compiled = check_saved_plan(source, saved, max_bytes, file);
+  const Compiled compiled =
+      check_saved_plan(source, saved, graph_options(options.request).max_bytes, file);
   progress.reset();
-  const VerificationReport report{
-      .model = model,
-      .plan = file,
-      .rewrites = certification(source.graph, options_of(saved.origin, max_bytes)),
-      .verification = compiled.verification,
-      .arena_bytes = compiled.program.arena_bytes(),
-      .lossy = lossiness_notes(compiled.graph, compiled.plan.scale_source)};
-  write_report(options.json, source.sha256, verification_json(report));
-  print_beside(options.json, verification_text(report));
-  return compiled.verification.ok() ? kDone : kDifference;
+  return answer(options, source, compiled, "");
 }
 
 }  // namespace
 
 void add_verify(CLI::App& app, int& status) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command = app.add_subcommand("verify", "Check a saved plan against its model");
+  CLI::App* command = app.add_subcommand(
+      "verify", "Check a saved plan, or the code in a folder, against its model");
   add_text(*command, "MODEL", options->request.model, "", "A .tflite file, or zoo:NAME")
       ->required();
   add_text(*command, "PLAN", options->plan, "",
@@ -92,9 +86,12 @@ void add_verify(CLI::App& app, int& status) {
   add_json(*command, options->json);
   add_force(*command, options->force);
   command->footer(
-      "Example:\n"
+      "Examples:\n"
       "  thimble compile model.tflite --save-plan plan.json\n"
-      "  thimble verify model.tflite plan.json");
+      "  thimble verify model.tflite plan.json\n"
+      "  thimble compile model.tflite -o firmware/model\n"
+      "  thimble verify model.tflite firmware/model   (its plan, and every file that follows from "
+      "it)");
   command->callback([options, &status] { status = verify_plan(*options); });
 }
 

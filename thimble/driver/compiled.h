@@ -12,7 +12,7 @@
 #include "thimble/emit/project.h"
 #include "thimble/plan/front.h"
 #include "thimble/plan/note.h"
-#include "thimble/plan/placed_plan.h"
+#include "thimble/plan/saved_plan.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/program.h"
 #include "thimble/program/verify.h"
@@ -34,6 +34,7 @@ struct Compiled {
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
   Graph graph;  ///< as planned, with the plan's accumulators
   PlacedPlan plan;
+  PlanOrigin origin;            ///< of the plan
   std::optional<Plan> decided;  ///< that it was built from; of a saved plan nothing
   bool mixed_weights = false;   ///< each operator's in a format of its own, for want of flash
   std::vector<Note> notes;      ///< sentence() says them

@@ -18,6 +18,7 @@
 #include "thimble/driver/storage.h"
 #include "thimble/emit/emit.h"
 #include "thimble/emit/identifier.h"
+#include "thimble/emit/names.h"
 #include "thimble/import/utf8.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/registry.h"
@@ -124,7 +125,7 @@ PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const 
   return answer;
 }
 
-Compiled lowered(const Source& source, Graph graph, PlacedPlan plan) {
+Compiled lowered(const Source& source, const GraphOptions& options, Graph graph, PlacedPlan plan) {
   graph.accumulators = plan.accumulators;
   Compiled result{.where = source.where,
                   .sha256 = source.sha256,
@@ -133,18 +134,19 @@ Compiled lowered(const Source& source, Graph graph, PlacedPlan plan) {
                   .flash_limit_bytes = {},
                   .graph = std::move(graph),
                   .plan = std::move(plan),
+                  .origin = plan_origin(source, options),
                   .decided = {}};
   result.program = lower(result.graph, result.plan.schedule, result.plan.placement);
   result.verification = verify(result.graph, result.program);
   return result;
 }
 
-Compiled proven(const Source& source, Graph graph, PlacedPlan plan) {
+Compiled proven(const Source& source, const GraphOptions& options, Graph graph, PlacedPlan plan) {
   const Graph meant = with_accumulators(graph, plan.accumulators);
   check_graph(meant);
   if (const std::string fault = malformed(meant, plan.schedule); !fault.empty())
     throw InternalError(fmt::format("planner {}: {}", plan.planner, fault));
-  Compiled result = lowered(source, std::move(graph), std::move(plan));
+  Compiled result = lowered(source, options, std::move(graph), std::move(plan));
   if (result.verification.too_wide) {
     throw CompileError(source.where,
                        result.verification.fault +
@@ -184,7 +186,7 @@ Answer proven_choice(const Prepared& model, const Request& request, const Planne
   ChosenPlan chosen = chosen_plan(model.graph, choice, planned, request);
   const double layout_seconds = placing.seconds();
   if (phases.cancelled() || !phases.enter(Phase::kVerifying)) return phases.answer();
-  Compiled result = proven(model.source, model.graph, std::move(chosen.plan));
+  Compiled result = proven(model.source, request.graph, model.graph, std::move(chosen.plan));
   result.decided = std::move(chosen.decided);
   result.target = request.target;
   result.sram_limit_bytes = request.sram_limit_bytes();
@@ -341,22 +343,26 @@ Answer compile(const Request& request) {
 std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission& emission) {
   check(compiled.verification.ok(), "only verified programs are emitted");
   const std::optional<CoreEstimate> estimate = estimate_of(compiled);
-  return emit(compiled.graph, compiled.program,
-              {.name = identifier(emission.name.empty() ? compiled.graph.name : emission.name),
-               .command = emission.command,
-               .version = THIMBLE_VERSION,
-               .sha256 = compiled.sha256,
-               .planner = compiled.plan.planner,
-               .live_bytes = compiled.cost.live_bytes,
-               .lower_bound_bytes = compiled.plan.placement.arena().lower_bound_bytes,
-               .layout_proven_optimal = compiled.plan.placement.arena().proven_optimal,
-               .macs = compiled.cost.macs,
-               .time = estimate ? estimate_text(*estimate) : "",
-               .estimate = estimate ? estimate->estimate : Estimate{},
-               .remarks = remarks(compiled),
-               .runtime = emission.runtime,
-               .most_text_bytes = emission.most_text_bytes,
-               .also_used = emission.also_used});
+  const std::string name = identifier(emission.name.empty() ? compiled.graph.name : emission.name);
+  std::vector<EmittedFile> files =
+      emit(compiled.graph, compiled.program,
+           {.name = name,
+            .command = emission.command,
+            .version = THIMBLE_VERSION,
+            .sha256 = compiled.sha256,
+            .planner = compiled.plan.planner,
+            .live_bytes = compiled.cost.live_bytes,
+            .lower_bound_bytes = compiled.plan.placement.arena().lower_bound_bytes,
+            .layout_proven_optimal = compiled.plan.placement.arena().proven_optimal,
+            .macs = compiled.cost.macs,
+            .time = estimate ? estimate_text(*estimate) : "",
+            .estimate = estimate ? estimate->estimate : Estimate{},
+            .remarks = remarks(compiled),
+            .runtime = emission.runtime,
+            .most_text_bytes = emission.most_text_bytes,
+            .also_used = emission.also_used});
+  files.push_back({plan_file(name), to_json(compiled.plan, compiled.origin)});
+  return files;
 }
 
 Compiled check_plan(const Source& source, const GraphOptions& options, const PlacedPlan& plan,
@@ -381,7 +387,7 @@ Compiled check_plan(const Source& source, const GraphOptions& options, const Pla
     all_bytes += checked.placement.memories[m].size_bytes = sizes.memories[m].size_bytes;
   if (all_bytes > kMostArenaBytes)
     throw CompileError(where, "its memories have more bytes between them than any board");
-  return lowered(source, std::move(graph), std::move(checked));
+  return lowered(source, options, std::move(graph), std::move(checked));
 }
 
 Compiled check_saved_plan(const Source& source, const SavedPlan& saved, int64_t max_bytes,

@@ -81,6 +81,8 @@ std::string image_file(const std::string& name, const std::string& storage) {
   return fmt::format("{}_{}.img", name, storage);
 }
 
+std::string plan_file(const std::string& name) { return name + "_plan.json"; }
+
 std::string image_name(const std::string& storage) { return "k" + pascal(storage) + "Image"; }
 
 const char* c_type(DType type) {

@@ -37,6 +37,8 @@ class AddressNames {
 
 /// Where the image of a storage is, among what is emitted: "NAME_card.img".
 [[nodiscard]] std::string image_file(const std::string& name, const std::string& storage);
+/// The plan that the code was made from, among what is emitted: "NAME_plan.json".
+[[nodiscard]] std::string plan_file(const std::string& name);
 /// "kQspiImage": the header of what the storage holds before.
 [[nodiscard]] std::string image_name(const std::string& storage);
 

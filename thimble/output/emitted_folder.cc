@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "thimble/emit/cmake_lists.h"
+#include "thimble/emit/names.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/emit/uses.h"
 #include "thimble/import/file_bytes.h"
@@ -175,7 +176,8 @@ FolderContent with_models(const Manifest& before, std::vector<ModelCode>& models
 
 std::vector<std::string> fixed_names(const std::string& name) {
   return {kCMakeLists,         kManifestName,        name + ".h",         name + ".cc",
-          name + "_weights.h", name + "_weights.cc", name + "_example.c", name + "_weights.cc.bin"};
+          name + "_weights.h", name + "_weights.cc", name + "_example.c", name + "_weights.cc.bin",
+          plan_file(name)};
 }
 
 void check_folder(const fs::path& target, const std::string& name, const Manifest::Model& from,

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "thimble/import/file_bytes.h"
-#include "thimble/import/file_limits.h"
 #include "thimble/import/sha256.h"
 
 namespace thimble {
@@ -48,12 +47,27 @@ bool is_ours(const std::string& path, const std::set<std::string>& models) {
     return path.find('/') != std::string::npos &&
            (path.ends_with(".h") || path.ends_with(".cc") || path.ends_with("/LICENSE"));
   return std::ranges::any_of(models, [&](const std::string& name) {
-    for (const char* end :
-         {".h", ".cc", "_weights.h", "_weights.cc", "_weights.cc.bin", "_example.c"}) {
+    for (const char* end : {".h", ".cc", "_weights.h", "_weights.cc", "_weights.cc.bin",
+                            "_example.c", "_plan.json"}) {
       if (path == name + end) return true;
     }
     return false;
   });
+}
+
+Json json_of(const Manifest::Made& made) {
+  Json json = {{"version", made.version}, {"command", made.command}, {"core", made.core}};
+  if (made.clock_hz != 0) json["clock_hz"] = made.clock_hz;
+  if (made.time_limit_seconds != 0) json["time_limit_seconds"] = made.time_limit_seconds;
+  return json;
+}
+
+Manifest::Made made_from(const Json& json) {
+  return {.version = json.at("version"),
+          .command = json.at("command"),
+          .core = json.at("core"),
+          .clock_hz = json.value("clock_hz", int64_t{0}),
+          .time_limit_seconds = json.value("time_limit_seconds", 0.0)};
 }
 
 // Throws Json::exception if anything is missing or of another type.
@@ -67,6 +81,7 @@ std::optional<Manifest> read(const Json& json) {
     if (!model.contains("runtime")) continue;  // an earlier Thimble's
     entry.runtime = model.at("runtime");
     entry.uses = model.at("uses").get<std::set<std::string>>();
+    if (model.contains("made")) entry.made = made_from(model.at("made"));
   }
   for (const auto& [path, file] : json.at("files").items()) {
     if (!is_path(path)) return std::nullopt;
@@ -85,11 +100,13 @@ std::optional<Manifest> read(const Json& json) {
 
 std::string to_json(const Manifest& manifest) {
   Json models = Json::object(), files = Json::object();
-  for (const auto& [name, model] : manifest.models)
+  for (const auto& [name, model] : manifest.models) {
     models[name] = {{"model", model.model},
                     {"sha256", model.sha256},
                     {"runtime", model.runtime},
                     {"uses", model.uses}};
+    if (!model.made.version.empty()) models[name]["made"] = json_of(model.made);
+  }
   for (const auto& [path, file] : manifest.files)
     files[path] = {{"sha256", file.sha256}, {"models", file.models}};
   const Json json = {{"about", "What Thimble wrote here. It replaces and removes nothing else."},
@@ -117,20 +134,6 @@ std::optional<Manifest> read_manifest(const fs::path& folder) {
     return std::nullopt;
   const Bytes bytes = read_file(file, kMostBytes);
   return manifest_from_json(std::string(bytes.begin(), bytes.end()));
-}
-
-std::string changes(const std::filesystem::path& folder, const Manifest& manifest,
-                    const std::string& name) {
-  std::string text;
-  for (const auto& [path, file] : manifest.files) {
-    if (!file.models.contains(name)) continue;
-    const std::filesystem::path at = folder / path;
-    const bool there = std::filesystem::is_regular_file(at);
-    if (there && sha256(read_file(at, kMaxFileBytes)) == file.sha256) continue;
-    text +=
-        fmt::format("{}{} {}", text.empty() ? "" : "; ", path, there ? "has changed" : "is gone");
-  }
-  return text;
 }
 
 }  // namespace thimble

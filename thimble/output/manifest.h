@@ -4,7 +4,8 @@
 //
 //   {"format": 1,
 //    "models": {"kws": {"model": "KWS", "sha256": "1f3a...",
-//                       "runtime": "thimble_runtime_1a2b3c4d", "uses": ["RINGS"]}},
+//                       "runtime": "thimble_runtime_1a2b3c4d", "uses": ["RINGS"],
+//                       "made": {"version": "0.1.0", "command": "thimble compile ..", ..}}},
 //    "files": {"kws.cc": {"sha256": "09bc...", "models": ["kws"]}, ...}}
 #pragma once
 
@@ -19,12 +20,21 @@ namespace thimble {
 inline constexpr const char* kManifestName = "thimble.json";
 
 struct Manifest {
+  /// What made the code, as far as its plan, NAME_plan.json, does not say.
+  struct Made {
+    std::string version, command;  ///< empty: an earlier Thimble, which wrote no plan
+    std::string core;              ///< empty: any
+    int64_t clock_hz = 0;
+    double time_limit_seconds = 0;  ///< that ended the search; 0: none did
+    bool operator==(const Made&) const = default;
+  };
   struct Model {
     std::string model;   ///< as its file is called, without ".tflite"
     std::string sha256;  ///< of that file
     /// The folder of its copy of the runtime, and what it uses of it (emit/uses.h).
     std::string runtime = {};
     std::set<std::string> uses = {};
+    Made made = {};
     bool operator==(const Model&) const = default;
   };
   struct File {
@@ -41,11 +51,6 @@ struct Manifest {
 /// Nothing if the text is no manifest, or names anything that Thimble would not write: paths out of
 /// the folder, hidden files, names that are no identifiers.
 [[nodiscard]] std::optional<Manifest> manifest_from_json(const std::string& text);
-
-/// What is wrong with the files that the model named `name` needs: "net.cc has changed"; empty if
-/// all are as the manifest has them.
-[[nodiscard]] std::string changes(const std::filesystem::path& folder, const Manifest& manifest,
-                                  const std::string& name);
 
 /// The manifest of a folder: empty if it has none or does not exist; nothing if what it has under
 /// that name is none.
