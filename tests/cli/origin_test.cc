@@ -39,11 +39,12 @@ class OriginTest : public CommandLine {
     for (const int64_t extent : shape) count *= extent;
     write_npy(folder() / "models/inputs.npy",
               {DType::kInt8, shape, Bytes(static_cast<size_t>(count), 7)});
+    write("models/labels.txt", "a\nb\nc\nd\ne\nf\ng\nh\n");  // eight classes
     write("models/board.json", R"({"name": "mine", "chip": "one bank", "core": "cortex-m4",
         "clock_hz": 1000000, "flash": "4M", "memories": [{"name": "sram", "kind": "sram", "banks":
         [{"base": "0x20000000", "size": "64K"}]}, {"name": "psram", "kind": "external_ram", "banks":
         [{"base": "0x60000000", "size": "1M"}]}]})");
-    for (const char* file : {"demo.tflite", "inputs.npy", "board.json"})
+    for (const char* file : {"demo.tflite", "inputs.npy", "board.json", "labels.txt"})
       fs::copy(folder() / "models" / file, folder() / "again" / file);
   }
 
@@ -83,6 +84,7 @@ class OriginTest : public CommandLine {
             {"--input", {"user"}},
             {"--output", {"user"}},
             {"--name", {"other"}},
+            {"--labels", {"models/labels.txt"}},
             {"--share-arena", {}},
             {"--whole-runtime", {}}};
   }

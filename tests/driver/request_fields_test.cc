@@ -29,7 +29,7 @@ auto members(const Request& request) {
   const auto& [model, import, graph, target, target_file, sram_bytes, flash_bytes,
                beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
                max_latency, effort, jobs, pick, in_place, ports, states_apart, layout,
-               time_limit_seconds, calibration, emission, progress] = request;
+               time_limit_seconds, calibration, labels, emission, progress] = request;
   const auto& [until, shapes] = import;
   const auto& [rewrite, keep_channels, int8_io, max_bytes] = graph;
   std::vector<std::pair<std::string, Shape>> named_shapes;
@@ -40,7 +40,7 @@ auto members(const Request& request) {
                     int8_io, max_bytes, target, target_file, sram_bytes, flash_bytes,
                     beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
                     max_latency, effort, jobs, pick, in_place, ports, states_apart, layout,
-                    time_limit_seconds, calibration ? calibration->name : "", sources);
+                    time_limit_seconds, calibration ? calibration->name : "", labels, sources);
 }
 
 class RequestFields : public ::testing::Test {
@@ -50,8 +50,10 @@ class RequestFields : public ::testing::Test {
         "clock_hz": 1000000, "flash": "4M", "memories": [{"name": "sram", "kind": "sram", "banks":
         [{"base": "0x20000000", "size": "64K"}]}]})";
     write_npy(inputs(), {DType::kInt8, {1, 2}, Bytes(2, 7)});
+    std::ofstream(labels()) << "no\nyes\n";
   }
   [[nodiscard]] std::string board() const { return (folder_.path() / "board.json").string(); }
+  [[nodiscard]] std::string labels() const { return (folder_.path() / "labels.txt").string(); }
   [[nodiscard]] std::string inputs() const { return (folder_.path() / "inputs.npy").string(); }
 
   bool one_in(uint64_t n) { return random_() % n == 0; }
@@ -108,6 +110,7 @@ class RequestFields : public ::testing::Test {
     request.layout = one_of({LayoutMethod::kExact, LayoutMethod::kGreedyBySize});
     if (one_in(3)) request.time_limit_seconds = 0.001 + ratio() / 2;
     if (one_in(3)) request.calibration = {inputs(), {}};
+    if (one_in(3)) request.labels = {labels(), {"no", "yes"}};
     if (one_in(2)) {
       request.emission = Emission{.name = one_of({"", "kws"}), .also_used = {}};
       if (one_in(2)) request.emission->also_used = all_parts();

@@ -110,6 +110,7 @@ std::string RequestOptions::text(std::string_view field) const {
 std::vector<NamedFile> input_files(const RequestOptions& options) {
   return {{"MODEL", options.model},
           {"--calibration", options.text("calibration")},
+          {"--labels", options.text("labels")},
           {"--device", options.text("device")}};
 }
 

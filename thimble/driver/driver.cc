@@ -299,11 +299,15 @@ Answer compiled(const Request& request, const PlannerChoice& choice, Phases& pha
   Prepared model{.source = load(request.model, request.import), .graph = {}, .channels = {}};
   model.graph = prepare(model.source.graph, request.graph);
   model.channels = constant_channels(model.source.graph, request.graph, model.graph);
+  std::vector<std::string> labels =
+      class_labels(model.graph, request.labels, model.source.metadata);
   if (std::optional<Infeasible> no = quick_no(model.graph, request)) return *std::move(no);
   const TimeLimit time(request.time_limit_seconds, [&phases] { return phases.go_on(); });
   Answer answer = plan_beside(model, request, choice, time, phases);
   auto* result = std::get_if<Compiled>(&answer);
-  if (result == nullptr || !request.emission) return answer;
+  if (result == nullptr) return answer;
+  result->labels = std::move(labels);
+  if (!request.emission) return answer;
   if (!phases.enter(Phase::kEmitting)) return phases.answer();
   result->files = emitted_files(*result, *request.emission);
   return answer;

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "thimble/driver/class_labels.h"
 #include "thimble/driver/source.h"
 #include "thimble/emit/project.h"
 #include "thimble/emit/uses.h"
@@ -77,6 +78,7 @@ struct Request {
   LayoutMethod layout = LayoutMethod::kExact;
   double time_limit_seconds = 300;              ///< of planning and layout together: a safety net
   std::optional<Calibration> calibration = {};  ///< for planners with lossy sums
+  ClassLabels labels = {};                      ///< instead of those in the model's file
   std::optional<Emission> emission = {};        ///< nothing: no files
   PhaseCallback progress = {};
 

@@ -11,6 +11,7 @@
 
 #include "thimble/driver/inference_io.h"
 #include "thimble/driver/request.h"
+#include "thimble/import/labels.h"
 #include "thimble/model/error.h"
 #include "thimble/report/weight_formats_text.h"
 #include "thimble/target/device.h"
@@ -440,6 +441,18 @@ std::vector<RequestField> all_fields() {
              const std::string text = r.emission ? r.emission->name : "";
              return text_if(!text.empty(), text);
            }},
+      {.name = "labels",
+       .option = "--labels",
+       .group = kSources,
+       .form = kText,
+       .type = "FILE",
+       .help = "Names of the classes, one on each line (default: those in the model's file)",
+       .set =
+           [](R& r, const V& v) {
+             r.labels = {};
+             if (v.given()) r.labels = {v.text(), read_labels(v.text())};
+           },
+       .texts = [](const R& r) { return text_if(!r.labels.file.empty(), r.labels.file); }},
       {.name = "share_arena",
        .option = "--share-arena",
        .group = kSources,

@@ -37,7 +37,10 @@ Source imported(const Bytes& bytes, const std::string& name, const std::string& 
   for (const std::string& tensor : options.until) digest = sha256(digest + " until " + tensor);
   for (const NamedShape& s : options.shapes)
     digest = sha256(fmt::format("{} shape {} {}", digest, s.input, to_string(s.shape)));
-  return {import_tflite(bytes, valid_utf8(name), where, options), where, std::move(digest)};
+  Source source{import_tflite(bytes, valid_utf8(name), where, options), where, std::move(digest),
+                read_metadata(bytes, where)};
+  if (!options.until.empty()) source.metadata = {};  // that of other outputs
+  return source;
 }
 
 Source named(const std::string& model, const ImportOptions& options) {
@@ -81,7 +84,7 @@ RewrittenGraph rewritten(const Graph& graph, const GraphOptions& options) {
 
 Source source_of(Graph graph) {
   std::string digest = sha256_of(graph), where = graph.name;
-  return {std::move(graph), std::move(where), std::move(digest)};
+  return {std::move(graph), std::move(where), std::move(digest), {}};
 }
 
 Source load(const ModelSource& model, const ImportOptions& options) {

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "thimble/certify/certify.h"
+#include "thimble/import/model_metadata.h"
 #include "thimble/import/tflite.h"
 #include "thimble/model/graph.h"
 #include "thimble/plan/note.h"
@@ -19,6 +20,7 @@ struct Source {
   Graph graph;         ///< as imported, nothing rewritten
   std::string where;   ///< the file, for messages
   std::string sha256;  ///< of the file and what it was imported with; of the graph's description
+  ModelMetadata metadata = {};  ///< of the graph's inputs and outputs
 };
 
 /// A .tflite file in memory.

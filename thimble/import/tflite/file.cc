@@ -250,4 +250,11 @@ std::span<const uint8_t> TfliteFile::data(uint32_t buffer, const std::string& wh
   return view_of(found.data());
 }
 
+std::optional<std::span<const uint8_t>> TfliteFile::metadata(std::string_view name) const {
+  if (model_->metadata() == nullptr) return std::nullopt;
+  for (const tflite::Metadata* entry : *model_->metadata())
+    if (text_of(entry->name()) == name) return data(entry->buffer(), where_);
+  return std::nullopt;
+}
+
 }  // namespace thimble

@@ -84,6 +84,8 @@ class TfliteFile {
   [[nodiscard]] bool has_data(uint32_t buffer) const;
   /// Throws CompileError for one that there is not, or that ends behind the file.
   [[nodiscard]] std::span<const uint8_t> data(uint32_t buffer, const std::string& where) const;
+  /// What the file has under this name beside the network; nothing: no such. Throws as data().
+  [[nodiscard]] std::optional<std::span<const uint8_t>> metadata(std::string_view name) const;
 
  private:
   std::span<const uint8_t> bytes_;
