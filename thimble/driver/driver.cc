@@ -19,6 +19,7 @@
 #include "thimble/emit/emit.h"
 #include "thimble/emit/identifier.h"
 #include "thimble/emit/names.h"
+#include "thimble/import/sha256.h"
 #include "thimble/import/utf8.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/registry.h"
@@ -348,12 +349,15 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
   check(compiled.verification.ok(), "only verified programs are emitted");
   const std::optional<CoreEstimate> estimate = estimate_of(compiled);
   const std::string name = identifier(emission.name.empty() ? compiled.graph.name : emission.name);
+  const std::string plan = to_json(compiled.plan, compiled.origin);
   std::vector<EmittedFile> files =
       emit(compiled.graph, compiled.program,
            {.name = name,
             .command = emission.command,
             .version = THIMBLE_VERSION,
             .sha256 = compiled.sha256,
+            .plan_sha256 = sha256(plan),
+            .trace = emission.trace,
             .planner = compiled.plan.planner,
             .live_bytes = compiled.cost.live_bytes,
             .lower_bound_bytes = compiled.plan.placement.arena().lower_bound_bytes,
@@ -365,7 +369,7 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
             .runtime = emission.runtime,
             .most_text_bytes = emission.most_text_bytes,
             .also_used = emission.also_used});
-  files.push_back({plan_file(name), to_json(compiled.plan, compiled.origin)});
+  files.push_back({plan_file(name), plan});
   return files;
 }
 

@@ -477,6 +477,17 @@ std::vector<RequestField> all_fields() {
            },
        .texts =
            [](const R& r) { return text_if(r.emission && r.emission->also_used == all_parts()); }},
+      {.name = "trace",
+       .option = "--trace",
+       .group = kSources,
+       .form = kOn,
+       .help = "Code that tells of each inference what it computes, for `thimble diagnose` "
+               "(NAME_trace; more code, and slower)",
+       .set =
+           [](R& r, const V& v) {
+             if (v.given() || r.emission) emission_of(r).trace = v.given();
+           },
+       .texts = [](const R& r) { return text_if(r.emission && r.emission->trace); }},
       {.name = "beside_arena",
        .option = "",
        .group = kApi,

@@ -10,6 +10,8 @@
 #include "thimble/emit/names.h"
 #include "thimble/emit/reset.h"
 #include "thimble/emit/runtime_copy.h"
+#include "thimble/emit/stage_hooks.h"
+#include "thimble/program/trace_points.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
@@ -264,6 +266,7 @@ std::string c_header(const Graph& graph, const Program& program, const EmitOptio
           ? ""
           : fmt::format("#include \"{}/storage.h\"\n\n", runtime_folder(options.runtime)));
   if (side.received != nullptr && side.storages.empty()) text += push_form(graph, side, name);
+  text += hook_declarations(side, options, nodes_by_step(program).size());
   text += reset_declaration(program, side, name);
   for (const auto& [ports, what] :
        {std::pair{&program.inputs, "input"}, {&program.outputs, "output"}}) {

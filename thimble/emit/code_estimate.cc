@@ -63,7 +63,7 @@ ProgramCode program_code(const Graph& graph, const Program& program) {
   ViewConstants constants(graph, working);
   for (const Stage& stage : stages(graph, working, "data", constants)) {
     for (size_t k = 0; k < kCodeFeatures; ++k) code.counts[k] += stage.code[k];
-    if (stage.is_table) {
+    if (stage.row >= 0) {
       code.tabled.insert(stage.kernels.begin(), stage.kernels.end());
     } else {
       code.frames.push_back(stage.code);

@@ -34,9 +34,10 @@ std::vector<EmittedFile> runtime_of(const Program& program, const EmitOptions& o
   written_calls(program.nodes, [&](const Call& call) {
     if (!receives(program, call) && !delivers(program, call)) kernels.insert(call.kernel);
   });
-  std::set<std::string> paths{"include/thimble_runtime/index.h",
+  std::set<std::string> paths{"include/thimble_runtime/hooks.h", "include/thimble_runtime/index.h",
                               "include/thimble_runtime/kernels.h",
                               "include/thimble_runtime/uses.h"};
+  if (options.trace) paths.insert("include/thimble_runtime/trace.h");
   for (KernelId kernel : kernels) paths.insert(info(kernel).source());
   if (!storages(program).empty())
     paths.insert({"include/thimble_runtime/storage.h", "include/thimble_runtime/transfers.h",
@@ -118,20 +119,22 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
   const std::string data = name + "_data";
   std::string text = banner(graph, program, options, name + ".cc");
   text += fmt::format(
-      "#include \"{0}.h\"\n\n#include \"{0}_weights.h\"\n#include \"{1}/index.h\"\n"
-      "#include \"{1}/kernels.h\"\n{3}#include \"{1}/uses.h\"\n\n{2}namespace {{\n\n"
-      "using namespace thimble::runtime;\n\n",
+      "#include \"{0}.h\"\n\n#include \"{0}_weights.h\"\n#include \"{1}/hooks.h\"\n"
+      "#include \"{1}/index.h\"\n#include \"{1}/kernels.h\"\n{4}{3}#include \"{1}/uses.h\"\n\n"
+      "{2}namespace {{\n\nusing namespace thimble::runtime;\n\n",
       name, runtime_folder(options.runtime), uses_assert(program),
       storages(program).empty()
           ? ""
           : fmt::format("#include \"{}/{}transfers.h\"\n", runtime_folder(options.runtime),
-                        compresses(program) ? "compressed_" : ""));
+                        compresses(program) ? "compressed_" : ""),
+      options.trace ? fmt::format("#include \"{}/trace.h\"\n", runtime_folder(options.runtime))
+                    : "");
   if (!storages(program).empty())
     text += fmt::format("constexpr int32_t kTokens = {};  // of transfers in flight\n\n",
                         program.token_count);
   text += image_labels(program, options);
   ViewConstants constants(graph, program);
-  const std::vector<Stage> all = stages(graph, program, data, constants);
+  const std::vector<Stage> all = stages(graph, program, data, constants, options.trace);
   text += arena_map(graph, program, constants) + "\n";
   for (const ProgramParams& params : program.params) {
     // Rows of the table have its values.
@@ -141,10 +144,11 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
   const std::string asserts = scratch_asserts(program);
   if (!asserts.empty()) text += asserts + "\n";
   const CallerSide side = caller_side(program, name);
-  text += caller_struct(side);
+  const Observed observed{graph, program, options, side, all};
+  text += hook_variables(observed) + caller_struct(side);
   for (const Stage& stage : all) text += stage.text + "\n";
-  text += entry_helpers(graph, side, all);
-  return text + "}  // namespace\n\n" + entry_points(graph, name, side, all) +
+  text += entry_helpers(observed);
+  return text + "}  // namespace\n\n" + entry_points(observed) +
          reset_definition(program, side, name);
 }
 

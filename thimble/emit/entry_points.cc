@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "thimble/emit/names.h"
+#include "thimble/emit/stage_calls.h"
 
 namespace thimble {
 namespace {
@@ -17,72 +19,53 @@ std::vector<Stage>::const_iterator ticking(const std::vector<Stage>& stages) {
 
 bool streams(const std::vector<Stage>& stages) { return ticking(stages) != stages.end(); }
 
-bool uses(const std::vector<Stage>& stages, const std::string& what) {
-  return std::ranges::any_of(stages, [&](const Stage& s) { return mentions(s.call, what); });
-}
-
 const char* input_type(const Graph& graph, const CallerSide& side) {
   return c_type(graph.tensor(side.received->tensor).type);
 }
 
 // Behind the ticks; or all.
-std::vector<Stage> rest(const std::vector<Stage>& stages) {
-  return {streams(stages) ? ticking(stages) + 1 : stages.begin(), stages.end()};
+std::span<const Stage> rest(const std::vector<Stage>& stages) {
+  const auto first = streams(stages) ? ticking(stages) + 1 : stages.begin();
+  return std::span(stages).subspan(static_cast<size_t>(first - stages.begin()));
 }
 
-// "arena, caller" as the stages of `stages` need them, with the types before them or without.
-std::string handed(const CallerSide& side, const std::vector<Stage>& stages, bool types) {
-  std::string text;
-  const auto add = [&](const char* type, const std::string& name) {
-    if (uses(stages, name)) text += (text.empty() ? "" : ", ") + (types ? type + name : name);
-  };
-  for (const std::string& arena : side.arenas) add("int8_t* ", arena);
-  for (const std::string& storage : side.storages) add("Transfers& ", storage + "_transfers");
-  add("const Caller& ", "caller");
-  return text;
+// A call of one stage, which says so to whoever listens.
+std::string observed_call(const Observed& its, const Stage& stage, const std::string& indent) {
+  const auto number = &stage - its.stages.data();
+  return fmt::format("{0}hook.begins({1});\n{0}{2};\n{3}{0}hook.ended({1});\n", indent, number,
+                     stage.call, fault_text(its.side, stage.call, indent));
 }
 
-// A line that calls the stage.
-std::string call_line(const Stage& stage, const char* indent = "  ") {
-  return fmt::format("{}{};{}\n", indent, stage.call,
-                     stage.note.empty() ? "" : "  // " + stage.note);
+// Where traced: the tensors that all ticks write are told of when the last is done.
+std::string ticks_begin(const Observed& its, const std::string& indent = "  ") {
+  if (!its.traced()) return "";
+  return fmt::format("{}trace.stage_begins({});\n", indent,
+                     ticking(its.stages) - its.stages.begin());
+}
+std::string ticks_ended(const Observed& its) {
+  if (!its.traced()) return "";
+  return fmt::format("  trace.stage_ended({});\n", ticking(its.stages)->traced_writes);
+}
+// A row as the caller gave it.
+std::string row_text(const Observed& its, const std::string& row, const std::string& indent) {
+  if (!its.traced()) return "";
+  const StreamRows rows = stream_rows(its.graph, *its.side.received);
+  const int64_t bytes =
+      rows.row_elements * size_bytes(its.graph.tensor(its.side.received->tensor).type);
+  const auto number = its.side.received - its.program.inputs.data();
+  return fmt::format(
+      "{0}trace.bytes(\"input\", {1}, static_cast<uint32_t>({2}) * {3}, into, {3});\n", indent,
+      number, row, bytes);
 }
 
-// The first lines of an entry point: its parameters as the stages want them.
-std::string opening(const std::string& name, const CallerSide& side,
-                    const std::vector<Stage>& stages, const std::string& fields) {
-  const bool several = !side.memories_type.empty();
-  std::string text;
-  for (const std::string& arena : side.arenas) {
-    const bool row = streams(stages) && ticking(stages)->row_arena == arena;
-    if (!row && !uses(stages, arena)) continue;
-    text += fmt::format(
-        "#ifdef THIMBLE_CHECKS\n"
-        "  if (reinterpret_cast<uintptr_t>({2}) % {1}_{0}_alignment != 0) __builtin_trap();\n"
-        "#endif\n"
-        "  int8_t* const {0} = static_cast<int8_t*>({2});\n",
-        arena, name, several ? "memories->" + arena : arena + "_bytes");
-  }
-  if (text.empty())
-    text = fmt::format("  (void){};  // nothing lies there\n",
-                       several ? "memories" : side.arenas[0] + "_bytes");
-  if (!side.fields.empty() && uses(stages, "caller"))
-    text += fmt::format("  const Caller caller{{{}}};\n", fields);
-  return text;
-}
-
-// Behind a call that may have found a fault: leaves with it.
-std::string fault_text(const CallerSide& side, const std::string& call, const char* indent = "  ") {
-  std::string text;
-  for (const std::string& storage : side.storages) {
-    if (!mentions(call, storage + "_transfers")) continue;
-    std::string others;
-    for (const std::string& other : side.storages)
-      others += other == storage ? "" : fmt::format(", {}_transfers", other);
-    text += fmt::format("{1}if ({0}_transfers.status != 0) return ended({0}_transfers{2});\n",
-                        storage, indent, others);
-  }
-  return text;
+// The stages from number `first` on: in a loop for those who listen, and else as they are. around:
+// what those do before and after.
+std::string observed_stages(const Observed& its, size_t first, const std::string& begins,
+                            const std::string& ended) {
+  const std::string loop = begins + execute_loop(its, first, "  ") + ended;
+  if (its.traced()) return loop;
+  return "#ifdef THIMBLE_HOOKS\n" + loop + "#else\n" +
+         call_lines(its.side, std::span(its.stages).subspan(first)) + "#endif\n";
 }
 
 // What keeps track of each storage. What is not brought fails at the first transfer.
@@ -94,14 +77,15 @@ std::string transfers_text(const CallerSide& side) {
   for (const std::string& storage : side.images) {
     const std::string call =
         fmt::format("check_image({0}_transfers, 0, {1}, {1}Label)", storage, image_name(storage));
-    text += fmt::format("  {};\n", call) + fault_text(side, call);
+    text += fmt::format("  {};\n", call) + fault_text(side, call, "  ");
   }
   return text;
 }
 
-std::string run_text(const std::string& name, const CallerSide& side,
-                     const std::vector<Stage>& stages) {
-  const bool pulls = streams(stages);
+std::string run_text(const Observed& its) {
+  const CallerSide& side = its.side;
+  const std::vector<Stage>& stages = its.stages;
+  const std::string& name = its.options.name;
   std::string text = fmt::format("{} {}_run({}) {{\n", side.result_type(), name,
                                  side.run_parameters("_bytes", name));
   text += opening(name, side, stages, side.arguments()) + transfers_text(side);
@@ -110,37 +94,43 @@ std::string run_text(const std::string& name, const CallerSide& side,
       text += fmt::format("  (void){};  // no operator reads or writes it\n", field.name);
   }
   const std::string end = side.storages.empty() ? "}\n" : "  return THIMBLE_STORAGE_OK;\n}\n";
-  if (!pulls) {
-    for (const Stage& stage : stages) text += call_line(stage) + fault_text(side, stage.call);
-    return text + end;
-  }
-  // Transfers alone.
-  for (auto stage = stages.begin(); stage != ticking(stages); ++stage)
-    text += call_line(*stage) + fault_text(side, stage->call);
+  if (!streams(stages))
+    return text + observed_stages(its, 0, inference_begins(its), inference_ended(its)) + end;
+  text += inference_begins(its);
   const Stage& ticks = *ticking(stages);
+  // Transfers alone.
+  for (const Stage* stage = stages.data(); stage != &ticks; ++stage)
+    text += observed_call(its, *stage, "  ");
+  text += ticks_begin(its);
   text += fmt::format(
       "  for (int32_t tick = 0; tick < kTicks; ++tick) {{\n"
       "    const Rows rows = rows_of(tick);\n"
-      "    for (int32_t row = rows.begin; row < rows.end; ++row)\n"
-      "      receive(context, row, row_place({}, row));\n"
-      "{}  }}\n",
-      ticks.row_arena, call_line(ticks, "    ") + fault_text(side, ticks.call, "    "));
+      "    for (int32_t row = rows.begin; row < rows.end; ++row) {{\n"
+      "      {0}* const into = row_place({1}, row);\n"
+      "      receive(context, row, into);\n"
+      "{2}    }}\n"
+      "{3}  }}\n{4}",
+      input_type(its.graph, side), ticks.row_arena, row_text(its, "row", "      "),
+      observed_call(its, ticks, "    "), ticks_ended(its));
   if (!rest(stages).empty()) {
     const std::string arguments = handed(side, rest(stages), false);
-    text += fmt::format("  finish({});\n", arguments) + fault_text(side, arguments);
+    text += fmt::format("  finish({});\n", arguments) + fault_text(side, arguments, "  ");
   }
-  return text + end;
+  return text + inference_ended(its) + end;
 }
 
-std::string push_text(const Graph& graph, const std::string& name, const CallerSide& side,
-                      const std::vector<Stage>& stages) {
+std::string push_text(const Observed& its) {
+  const CallerSide& side = its.side;
+  const std::vector<Stage>& stages = its.stages;
   std::string parameters, kept, fields;
   for (const CallerField& field : side.fields) {
     parameters += fmt::format(", {} {}", field.type, field.name);
     kept += fmt::format("  state->{0} = {0};\n", field.name);
     fields += fmt::format("{}state->{}", fields.empty() ? "" : ", ", field.name);
   }
-  const char* type = input_type(graph, side);
+  const std::string& name = its.options.name;
+  const char* type = input_type(its.graph, side);
+  const Stage& ticks = stages.front();
   return fmt::format(
              "\nvoid {0}_begin({0}_state* state{1}) {{\n"
              "  state->tick = 0;\n  state->row = 0;\n{2}}}\n\n"
@@ -150,20 +140,24 @@ std::string push_text(const Graph& graph, const std::string& name, const CallerS
              name, parameters, kept, type, opening(name, side, stages, fields),
              side.arena_parameter("_bytes")) +
          fmt::format(
+             "  if (state->tick == 0 && state->row == 0 && count > 0) {{\n{0}  }}\n"
              "  for (; state->tick < kTicks; ++state->tick) {{\n"
              "    for (; state->row < rows_of(state->tick).end; ++state->row) {{\n"
              "      if (count-- <= 0) return false;\n"
-             "      {0}* const into = row_place({4}, state->row);\n"
+             "      {1}* const into = row_place({2}, state->row);\n"
              "      for (int32_t k = 0; k < kRowElements; ++k) into[k] = rows[k];\n"
+             "{3}"
              "      rows += kRowElements;\n"
              "    }}\n"
-             "{3}{1}  }}\n{2}  return true;\n}}\n",
-             type, call_line(stages.front(), "    "),
+             "{4}{5}  }}\n{6}{7}{8}  return true;\n}}\n",
+             inference_begins(its, "    ") + ticks_begin(its, "    "), type, ticks.row_arena,
+             row_text(its, "state->row", "      "),
+             uses({&ticks, 1}, "tick") ? "    const int32_t tick = state->tick;\n" : "",
+             observed_call(its, ticks, "    "), ticks_ended(its),
              rest(stages).empty()
                  ? ""
                  : fmt::format("  finish({});\n", handed(side, rest(stages), false)),
-             uses({stages.front()}, "tick") ? "    const int32_t tick = state->tick;\n" : "",
-             stages.front().row_arena);
+             inference_ended(its));
 }
 
 }  // namespace
@@ -176,8 +170,9 @@ std::string caller_struct(const CallerSide& side) {
   return text + "};\n\n";
 }
 
-std::string entry_helpers(const Graph& graph, const CallerSide& side,
-                          const std::vector<Stage>& stages) {
+std::string entry_helpers(const Observed& its) {
+  const CallerSide& side = its.side;
+  const std::vector<Stage>& stages = its.stages;
   std::string text;
   if (!side.storages.empty())
     text =
@@ -190,10 +185,10 @@ std::string entry_helpers(const Graph& graph, const CallerSide& side,
         "      each->storage->cancel(each->storage->context);\n"
         "  }\n"
         "  return failed.status;\n}\n\n";
-  if (!streams(stages)) return text;
+  if (!streams(stages)) return text + execute_function(its, 0);
   const Stage& ticks = *ticking(stages);
-  const StreamRows rows = stream_rows(graph, *side.received);
-  const char* type = input_type(graph, side);
+  const StreamRows rows = stream_rows(its.graph, *side.received);
+  const char* type = input_type(its.graph, side);
   const bool constant = !mentions(ticks.rows_begin, "tick") && !mentions(ticks.rows_end, "tick");
   text += fmt::format(
       "constexpr int32_t kTicks = {};\nconstexpr int32_t kRowElements = {};\n\n"
@@ -204,19 +199,19 @@ std::string entry_helpers(const Graph& graph, const CallerSide& side,
       "{}* row_place(int8_t* {}, int32_t row) noexcept {{\n  return {};\n}}\n\n",
       ticks.ticks, rows.row_elements, constant ? "" : " tick", ticks.rows_begin, ticks.rows_end,
       type, ticks.row_arena, ticks.row_place);
-  const std::vector<Stage> after = rest(stages);
+  const std::span<const Stage> after = rest(stages);
   if (after.empty()) return text;
-  text += fmt::format("// What follows when all rows have come.\nvoid finish({}) noexcept {{\n",
-                      handed(side, after, true));
-  for (const Stage& stage : after) text += call_line(stage);
-  return text + "}\n\n";
+  const size_t first = stages.size() - after.size();
+  return text + execute_function(its, first) +
+         fmt::format(
+             "// What follows when all rows have come.\nvoid finish({}) noexcept {{\n{}}}\n\n",
+             handed(side, after, true), observed_stages(its, first, "", ""));
 }
 
-std::string entry_points(const Graph& graph, const std::string& name, const CallerSide& side,
-                         const std::vector<Stage>& stages) {
-  std::string text = run_text(name, side, stages);
-  if (streams(stages) && side.storages.empty()) text += push_text(graph, name, side, stages);
-  return text;
+std::string entry_points(const Observed& its) {
+  std::string text = run_text(its);
+  if (streams(its.stages) && its.side.storages.empty()) text += push_text(its);
+  return text + hook_definitions(its);
 }
 
 }  // namespace thimble

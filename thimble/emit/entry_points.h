@@ -7,20 +7,16 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "thimble/emit/caller.h"
-#include "thimble/emit/stages.h"
+#include "thimble/emit/stage_hooks.h"
 
 namespace thimble {
 
 /// Behind the stages, within their namespace: what several functions need.
-[[nodiscard]] std::string entry_helpers(const Graph& graph, const CallerSide& side,
-                                        const std::vector<Stage>& stages);
+[[nodiscard]] std::string entry_helpers(const Observed& its);
 /// Struct Caller, before the stages; empty if the caller brings nothing but the arena and rows.
 [[nodiscard]] std::string caller_struct(const CallerSide& side);
-/// Outside of the namespace. name: of the project.
-[[nodiscard]] std::string entry_points(const Graph& graph, const std::string& name,
-                                       const CallerSide& side, const std::vector<Stage>& stages);
+/// Outside of the namespace.
+[[nodiscard]] std::string entry_points(const Observed& its);
 
 }  // namespace thimble

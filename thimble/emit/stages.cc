@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "thimble/emit/caller.h"
@@ -17,6 +18,7 @@
 #include "thimble/emit/step_table.h"
 #include "thimble/model/error.h"
 #include "thimble/program/arguments.h"
+#include "thimble/program/trace_points.h"
 #include "thimble/schedule/expr_text.h"
 
 namespace thimble {
@@ -31,7 +33,7 @@ constexpr const char* kTick = "tick";  // the counter of the loop that the calle
 class StageWriter {
  public:
   StageWriter(const Graph& graph, const Program& program, const std::string& data,
-              ViewConstants& constants)
+              ViewConstants& constants, bool traced)
       : graph_(graph),
         program_(program),
         data_(data),
@@ -44,34 +46,33 @@ class StageWriter {
       for (size_t axis = 0; axis < limits.size(); ++axis)
         limits[axis] = hull({limits[axis]}, {call.axes[axis].limits})[0];
     });
+    if (traced) traced_ = traced_stages(graph, program);
+    for (const TracedStage& stage : traced_) {
+      for (size_t k = 0; k < stage.writes.size(); ++k)
+        writes_[stage.writes[k].call] = {k, &stage.writes[k]};
+    }
   }
 
   std::vector<Stage> run() {
     std::vector<Stage> result;
-    const std::vector<std::vector<ProgramNode>> steps = nodes_by_step();
+    const std::vector<std::span<const ProgramNode>> steps = nodes_by_step(program_);
     const bool tabled = std::ranges::count_if(steps, [&](const auto& step) {
                           return table_.row_of(step) != nullptr;
                         }) >= std::ptrdiff_t{kLeastRows};
     size_t table_stage = 0;
-    for (const std::vector<ProgramNode>& step : steps) {
+    for (const std::span<const ProgramNode> step : steps) {
       const Call* call = first_call(step[0]);
       const Call* row = tabled ? table_.row_of(step) : nullptr;
       const size_t number = table_.size();
-      if (row != nullptr && table_.add(*row, step_comment(*row))) {
-        const bool goes_on = !result.empty() && result.back().is_table;
-        const std::string name = stage_name(graph_, program_, *row);
+      if (row != nullptr && table_.add(*row, step_comment(*row), table_numbers(*row))) {
         if (number == 0) table_stage = result.size();
-        if (!goes_on) {
-          first_row_ = number;
-          result.push_back({.name = name, .is_table = true});
-        }
-        Stage& rows = result.back();
-        rows.kernels.insert(row->kernel);
-        rows.call = fmt::format("run_steps(arena, {}, {})", first_row_, number + 1);
-        rows.note = goes_on ? fmt::format("{} to {}", rows.name, name) : name;
+        result.push_back({.name = stage_name(graph_, program_, *row),
+                          .call = fmt::format("run_steps(arena, {}, {})", number, number + 1),
+                          .row = static_cast<int>(number),
+                          .kernels = {row->kernel}});
       } else if (call != nullptr && receives(program_, *call)) {
         const ProgramLoop& loop = std::get<ProgramLoop>(step[0].what);
-        result.push_back(stage({loop.body.begin() + 1, loop.body.end()}, &loop));
+        result.push_back(stage(std::span(loop.body).subspan(1), &loop));
         const size_t axis = row_axis(call->out);
         std::tie(result.back().rows_begin, result.back().rows_end) =
             bounds_text(call->axes[axis], call->out.tensor, axis);
@@ -80,6 +81,7 @@ class StageWriter {
       } else {
         result.push_back(stage(step, nullptr));
       }
+      if (!traced_.empty()) add_trace(traced_[result.size() - 1], result.back());
     }
     if (table_.size() > 0) {
       result[table_stage].text = table_.text();
@@ -91,16 +93,6 @@ class StageWriter {
  private:
   // An end of an interval: its value, or the text of one that follows a loop.
   using Bound = std::variant<int64_t, std::string>;
-
-  // All calls of one step belong together.
-  std::vector<std::vector<ProgramNode>> nodes_by_step() const {
-    std::vector<std::vector<ProgramNode>> steps;
-    for (const ProgramNode& node : program_.nodes) {
-      if (steps.empty() || position(steps.back()[0]) != position(node)) steps.emplace_back();
-      steps.back().push_back(node);
-    }
-    return steps;
-  }
 
   std::string step_comment(const Call& call) const {
     return fmt::format("// Step {}: {}\n", call.position, describe(call));
@@ -114,16 +106,8 @@ class StageWriter {
     return first;
   }
 
-  static int position(const ProgramNode& node) {
-    int first = -1;
-    const auto note = [&](Position at) { first = first < 0 ? at : std::min(first, at); };
-    written_calls({&node, 1}, [&](const Call& call) { note(call.position); });
-    written_transfers({&node, 1}, [&](const TransferCall& transfer) { note(transfer.position); });
-    return first;
-  }
-
   // ticks: the loop whose body the nodes are, if the caller's rows drive it.
-  Stage stage(const std::vector<ProgramNode>& nodes, const ProgramLoop* ticks) {
+  Stage stage(std::span<const ProgramNode> nodes, const ProgramLoop* ticks) {
     std::vector<const Call*> calls;
     written_calls(nodes, [&](const Call& call) { calls.push_back(&call); });
     std::set<Position> steps;
@@ -175,7 +159,7 @@ class StageWriter {
 
   // "conv_2d_0_to_add_7_by_rows": operators have numbers, so that the model's own names, which may
   // be anything, are not needed.
-  std::string function_name(const std::vector<ProgramNode>& nodes, bool ticks) {
+  std::string function_name(std::span<const ProgramNode> nodes, bool ticks) {
     std::map<Position, std::string> parts;
     written_calls(nodes, [&](const Call& call) {
       parts.emplace(call.position, stage_name(graph_, program_, call));
@@ -212,7 +196,7 @@ class StageWriter {
                        comment_text(graph_.tensor(call.out.tensor).name));
   }
 
-  std::string body(const std::vector<ProgramNode>& nodes, int depth) {
+  std::string body(std::span<const ProgramNode> nodes, int depth) {
     std::string text;
     for (const ProgramNode& node : nodes) {
       const std::string indent(static_cast<size_t>(depth) * 2, ' ');
@@ -226,6 +210,47 @@ class StageWriter {
           });
     }
     return text;
+  }
+
+  // What takes the checksums of what lies whole in memory before the stage.
+  void add_trace(const TracedStage& traced, Stage& stage) {
+    stage.traced_writes = traced.writes.size();
+    for (size_t k = 0; k < traced.reads.size(); ++k) {
+      const TracedRead& read = traced.reads[k];
+      std::vector<int64_t> begin, end;
+      for (const Interval& interval : read.region) {
+        begin.push_back(interval.begin);
+        end.push_back(interval.end);
+      }
+      stage.trace += fmt::format("trace.read({}, {}, Region{{{{{}}}, {{{}}}}}, {});\n", k,
+                                 view_text(read.view()), fmt::join(begin, ", "),
+                                 fmt::join(end, ", "), numbers_text(read.numbers, read.view()));
+    }
+  }
+
+  static std::string numbers_text(const ElementNumbers& numbers, const OperandView& view) {
+    return fmt::format("ElementNumbers{{{{{}}}, {}, {}}}", fmt::join(numbers.stride, ", "),
+                       numbers.base, size_bytes(view.type));
+  }
+  /// Of a row of the table, which does not say what else there is to it.
+  std::string table_numbers(const Call& call) const {
+    const auto write = writes_.find(&call);
+    if (write == writes_.end()) return traced_.empty() ? "" : "ElementNumbers{}";
+    return numbers_text(write->second.second->numbers, call.out);
+  }
+
+  /// Behind a call, where it is traced.
+  std::string wrote_text(const Call& call, const std::string& indent) {
+    const auto write = writes_.find(&call);
+    if (write == writes_.end()) return "";
+    const auto& [number, what] = write->second;
+    std::string further;
+    for (size_t k = 0; k < call.leading.size(); ++k)
+      further += fmt::format("{}({}) * {}", further.empty() ? ", " : " + ", words(call.leading[k]),
+                             what->numbers.leading[k]);
+    return fmt::format("{0}trace.wrote({1}, {2},\n{0}    {3},\n{0}    {4}{5});\n", indent, number,
+                       view_text(call.out), region_text(call),
+                       numbers_text(what->numbers, call.out), further);
   }
 
   // A callback for each row.
@@ -278,7 +303,8 @@ class StageWriter {
         "{}// {}: {}{}\n", indent, stage_name(graph_, program_, call), piece_text(call), role);
     const std::string text =
         fmt::format("{}{}({});\n", indent, info(call.kernel).name, fmt::join(arguments, pad));
-    return comment + (call.brought.valid() ? brought_text(call, text, indent) : text);
+    return comment + (call.brought.valid() ? brought_text(call, text, indent) : text) +
+           wrote_text(call, indent);
   }
 
   // The parameters with pointers to what was brought: to where channel 0 would be.
@@ -499,7 +525,6 @@ class StageWriter {
   ViewConstants& constants_;
   CounterNames counters_;
   StepTable table_;
-  size_t first_row_ = 0;         // of the stage that is written
   std::vector<int64_t> counts_;  // by LoopId
   // Limits over all calls that do the same part of a step: those in pieces have less each.
   std::map<std::pair<Position, int>, std::vector<Interval>> limits_;
@@ -508,13 +533,15 @@ class StageWriter {
   std::string new_regions_;        // those of the stage that is written
   CodeCounts code_ = {};           // of that stage
   std::set<int> passed_;           // parameters that stages hand to kernels, so far
+  std::vector<TracedStage> traced_;
+  std::map<const Call*, std::pair<size_t, const TracedWrite*>> writes_;  // of their stages
 };
 
 }  // namespace
 
 std::vector<Stage> stages(const Graph& graph, const Program& program, const std::string& data,
-                          ViewConstants& constants) {
-  return StageWriter(graph, program, data, constants).run();
+                          ViewConstants& constants, bool traced) {
+  return StageWriter(graph, program, data, constants, traced).run();
 }
 
 }  // namespace thimble

@@ -102,9 +102,9 @@ constexpr const char* kRun = R"(
     set(its.out, step->out, arena);
     for (int32_t& extent : its.region.end) extent = its.numbers.next();
     kKernels[step->kernel](its);
-  }
-}
 )";
+constexpr const char* kTraceRow =
+    "    trace.wrote(0, its.out, its.region, kElementNumbers[step - kSteps]);\n";
 
 bool is_narrow(int64_t value) {
   return value >= 0 && value <= std::numeric_limits<uint16_t>::max();
@@ -200,7 +200,7 @@ const KernelParams* StepTable::params_of(const Call& call) const {
   return call.params < 0 ? nullptr : &program_.params[static_cast<size_t>(call.params)].params;
 }
 
-const Call* StepTable::row_of(const std::vector<ProgramNode>& step) const {
+const Call* StepTable::row_of(std::span<const ProgramNode> step) const {
   if (step.size() != 1) return nullptr;
   const auto* call = std::get_if<Call>(&step[0].what);
   if (call == nullptr || call->chunk || call->in.empty() || call->in.size() > kMostInputs ||
@@ -283,12 +283,13 @@ void StepTable::append_numbers(const Call& call) {
   numbers_ += fmt::format("    // {}, {}\n{}", info(call.kernel).name, of, lines_of(bytes));
 }
 
-bool StepTable::add(const Call& call, const std::string& comment) {
+bool StepTable::add(const Call& call, const std::string& comment, const std::string& traced) {
   if (tensors_.size() + kMostInputs + 1 > kMostOfByte || functions_.size() + 1 > kMostOfByte ||
       number_bytes_ > kMostNumberBytes)
     return false;
   const size_t numbers = number_bytes_, kernel = function(call);
   append_numbers(call);
+  if (!traced.empty()) traced_ += fmt::format("    {},\n", traced);
   std::vector<size_t> in;
   for (const OperandView& view : call.in) in.push_back(tensor(view));
   rows_.push_back(fmt::format("{}    {{{}, {}, {{{}}}, {}}},\n", comment, numbers, kernel,
@@ -339,7 +340,10 @@ std::string StepTable::text() const {
   for (const Function& function : functions_) text += fmt::format("    {},\n", function.name);
   text += "};\n\nconstexpr Step kSteps[] = {\n";
   for (const std::string& row : rows_) text += row;
-  return text + "};\n" + kRun;
+  text += "};\n";
+  if (!traced_.empty())
+    text += "\nconstexpr ElementNumbers kElementNumbers[] = {\n" + traced_ + "};\n";
+  return text + kRun + (traced_.empty() ? "" : kTraceRow) + "  }\n}\n";
 }
 
 int64_t params_bytes(const KernelParams& params) {

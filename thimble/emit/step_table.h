@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,10 @@ class StepTable {
 
   /// The call that a step is, if a row can say it: a call on one or two tensors, constants among
   /// them, from their first element on; else null.
-  [[nodiscard]] const Call* row_of(const std::vector<ProgramNode>& step) const;
-  /// comment: lines that begin with "//". False if the table is full.
-  [[nodiscard]] bool add(const Call& call, const std::string& comment);
+  [[nodiscard]] const Call* row_of(std::span<const ProgramNode> step) const;
+  /// comment: lines that begin with "//". numbers: where it is traced, those of the elements that
+  /// it writes. False if the table is full.
+  [[nodiscard]] bool add(const Call& call, const std::string& comment, const std::string& numbers);
   [[nodiscard]] size_t size() const { return rows_.size(); }
   /// The table, and `run_steps(arena, begin, end)`, which executes rows.
   [[nodiscard]] std::string text() const;
@@ -57,6 +59,7 @@ class StepTable {
   std::vector<Function> functions_;
   std::vector<std::string> rows_;
   std::string numbers_;  ///< as text
+  std::string traced_;   ///< likewise: numbers of elements, by row
   size_t number_bytes_ = 0;
 };
 

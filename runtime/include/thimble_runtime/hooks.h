@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What emitted code calls before and after each of its stages where THIMBLE_HOOKS is defined, and
+// the cycles of stages, measured by it.
+#pragma once
+
+#include <stdint.h>
+
+#ifdef THIMBLE_HOOKS
+
+#include "cycles.h"
+#include "log_line.h"
+
+namespace thimble::runtime {
+
+/// Of the inference itself, around its stages.
+constexpr int32_t kWholeInference = -1;
+
+struct StageHook {
+  void (*call)(void* context, int32_t stage, bool begins);
+  void* context;
+
+  void begins(int32_t stage) const noexcept {
+    if (call != nullptr) call(context, stage, true);
+  }
+  void ended(int32_t stage) const noexcept {
+    if (call != nullptr) call(context, stage, false);
+  }
+};
+
+template <int kStages>
+class Profile {
+ public:
+  /// The hook that measures with `count`, which counts up and may wrap, though not within a stage;
+  /// null: the core's counter, and if it has none a hook that does nothing.
+  StageHook start(uint32_t (*count)()) noexcept {
+    if (count == nullptr && !kHasCycles) return {};
+    if (count == nullptr) start_cycles();
+    count_ = count == nullptr ? cycles : count;
+    for (uint64_t& sum : sums_) sum = 0;
+    whole_ = 0;
+    inferences_ = 0;
+    return {on_stage, this};
+  }
+
+  /// Hashes of model and plan, 16 digits each.
+  void print(const char* model, const char* plan, void (*print)(const char* line)) const noexcept {
+    LogLine(plan, "profile")
+        .word(model)
+        .word(plan)
+        .number(kStages)
+        .number(inferences_)
+        .print(print);
+    for (uint32_t stage = 0; stage < kStages; ++stage)
+      LogLine(plan, "cycles").number(stage).hexadecimal(sums_[stage], 16).print(print);
+    LogLine(plan, "whole").hexadecimal(whole_, 16).print(print);
+    LogLine(plan, "end").print(print);
+  }
+
+ private:
+  static void on_stage(void* context, int32_t stage, bool begins) noexcept {
+    auto& profile = *static_cast<Profile*>(context);
+    const uint32_t now = profile.count_();
+    const uint32_t since = now - profile.last_;
+    if (stage == kWholeInference && begins) {
+      ++profile.inferences_;
+    } else {
+      profile.whole_ += since;
+    }
+    if (stage != kWholeInference && !begins) profile.sums_[stage] += since;
+    profile.last_ = profile.count_();
+  }
+
+  uint32_t (*count_)();
+  uint32_t last_, inferences_;
+  uint64_t whole_, sums_[kStages];
+};
+
+}  // namespace thimble::runtime
+
+#else
+
+namespace thimble::runtime {
+
+constexpr int32_t kWholeInference = -1;
+
+/// Nobody listens.
+struct StageHook {
+  void begins(int32_t) const noexcept {}
+  void ended(int32_t) const noexcept {}
+};
+
+}  // namespace thimble::runtime
+
+#endif
