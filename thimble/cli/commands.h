@@ -24,6 +24,8 @@ void add_compile(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
 void add_run(CLI::App& app, int& status);
 void add_verify(CLI::App& app, int& status);
+void add_diagnose(CLI::App& app, int& status);
+void add_profile(CLI::App& app, int& status);
 void add_plan(CLI::App& app, int& status);
 void add_simulate(CLI::App& app, int& status);
 void add_layout(CLI::App& app, int& status);

@@ -100,6 +100,8 @@ int run(int argc, char** argv) {
   add_compile(app, status);
   add_run(app, status);
   add_verify(app, status);
+  add_diagnose(app, status);
+  add_profile(app, status);
   add_plan(app, status);
   add_compare(app, status);
   add_simulate(app, status);

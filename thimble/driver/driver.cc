@@ -345,6 +345,10 @@ Answer compile(const Request& request) {
   return compiled(with, choice, phases);
 }
 
+std::string plan_sha256(const Compiled& compiled) {
+  return sha256(to_json(compiled.plan, compiled.origin));
+}
+
 std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission& emission) {
   check(compiled.verification.ok(), "only verified programs are emitted");
   const std::optional<CoreEstimate> estimate = estimate_of(compiled);

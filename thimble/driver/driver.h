@@ -42,6 +42,9 @@ void check_search_options(const Request& request);
 /// Names of the planners that can do it, the best last: that is the one which needs no name.
 [[nodiscard]] std::vector<std::string> planners_for(const PortPlaces& ports);
 
+/// The hash of NAME_plan.json, by which firmware says what it was made of.
+[[nodiscard]] std::string plan_sha256(const Compiled& compiled);
+
 /// The files of a verified program, as compile() would have written them.
 [[nodiscard]] std::vector<EmittedFile> emitted_files(const Compiled& compiled,
                                                      const Emission& emission);

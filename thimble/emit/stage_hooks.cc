@@ -39,6 +39,18 @@ std::string table_lines(const std::vector<Stage>& stages, size_t first) {
   return text;
 }
 
+// Their numbers are the program's. None: one of no bytes.
+std::string constants_text(const Observed& its) {
+  std::string text;
+  for (size_t k = 0; k < its.program.constants.size(); ++k) {
+    const ProgramConstant& constant = its.program.constants[k];
+    if (is_in_flash(its.program, constant))
+      text += fmt::format("    {{{}_data::{}, {}, {}}},\n", its.options.name, constant.name, k,
+                          constant.content.data.size());
+  }
+  return text.empty() ? "    {nullptr, 0, 0},\n" : text;
+}
+
 std::string switch_text(const std::vector<std::pair<size_t, std::string>>& cases) {
   if (cases.empty()) return "";
   std::string text = "  switch (stage) {\n";
@@ -141,8 +153,9 @@ std::string hook_variables(const Observed& its) {
   return text + fmt::format(
                     "Trace<{}> trace({}, kStages);\n"
                     "// How many tensors each stage tells of.\n"
-                    "constexpr uint8_t kTracedWrites[] = {{{}}};\n\n",
-                    most, identity(its.options), writes);
+                    "constexpr uint8_t kTracedWrites[] = {{{}}};\n"
+                    "constexpr TracedConstant kTracedConstants[] = {{\n{}}};\n\n",
+                    most, identity(its.options), writes, constants_text(its));
 }
 
 std::string execute_function(const Observed& its, size_t first) {
@@ -179,12 +192,7 @@ std::string inference_begins(const Observed& its, const std::string& indent) {
   std::string text = "hook.begins(kWholeInference);\n";
   if (!its.traced()) return indent + text;
   text += "trace.begin();\n";
-  for (size_t k = 0; k < its.program.constants.size(); ++k) {
-    const ProgramConstant& constant = its.program.constants[k];
-    if (is_in_flash(its.program, constant))
-      text += fmt::format("trace.constant({}, {}_data::{}, {});\n", k, its.options.name,
-                          constant.name, constant.content.data.size());
-  }
+  text += "trace.constants(kTracedConstants);\n";
   for (size_t k = 0; k < its.program.inputs.size(); ++k) {
     const ProgramPort& port = its.program.inputs[k];
     if (is_handed(its, port))

@@ -59,6 +59,7 @@ Json json_of(const Manifest::Made& made) {
   Json json = {{"version", made.version}, {"command", made.command}, {"core", made.core}};
   if (made.clock_hz != 0) json["clock_hz"] = made.clock_hz;
   if (made.time_limit_seconds != 0) json["time_limit_seconds"] = made.time_limit_seconds;
+  if (made.trace) json["trace"] = true;
   return json;
 }
 
@@ -67,7 +68,8 @@ Manifest::Made made_from(const Json& json) {
           .command = json.at("command"),
           .core = json.at("core"),
           .clock_hz = json.value("clock_hz", int64_t{0}),
-          .time_limit_seconds = json.value("time_limit_seconds", 0.0)};
+          .time_limit_seconds = json.value("time_limit_seconds", 0.0),
+          .trace = json.value("trace", false)};
 }
 
 // Throws Json::exception if anything is missing or of another type.

@@ -26,6 +26,7 @@ struct Manifest {
     std::string core;              ///< empty: any
     int64_t clock_hz = 0;
     double time_limit_seconds = 0;  ///< that ended the search; 0: none did
+    bool trace = false;             ///< the code tells what it computes
     bool operator==(const Made&) const = default;
   };
   struct Model {

@@ -52,6 +52,12 @@ inline uint32_t checksum_of(const View& view, const Region& region,
   }
 }
 
+struct TracedConstant {
+  const void* data;
+  uint32_t number;  ///< of the program's
+  uint32_t bytes;
+};
+
 /// Of one model. kMostWrites: of a stage.
 template <int kMostWrites>
 class Trace {
@@ -83,12 +89,16 @@ class Trace {
       from += static_cast<uint32_t>(some);
     }
   }
-  void constant(uint32_t number, const void* data, int32_t count) noexcept {
+  /// A checksum of each.
+  template <int kCount>
+  void constants(const TracedConstant (&all)[kCount]) noexcept {
     if (print_ == nullptr) return;
-    const auto* at = static_cast<const uint8_t*>(data);
-    uint32_t sum = 0;
-    for (int32_t k = 0; k < count; ++k) sum += checksum_term(at[k], static_cast<uint32_t>(k));
-    line("constant").number(number).hexadecimal(sum, 8).print(print_);
+    for (const TracedConstant& constant : all) {
+      const auto* at = static_cast<const uint8_t*>(constant.data);
+      uint32_t sum = 0;
+      for (uint32_t k = 0; k < constant.bytes; ++k) sum += checksum_term(at[k], k);
+      line("constant").number(constant.number).hexadecimal(sum, 8).print(print_);
+    }
   }
 
   void stage_begins(int32_t stage) noexcept {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What firmware has written to a log for Thimble, among other things (thimble_runtime/log_line.h):
+// traces of inferences, and cycles of stages.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "thimble/model/graph.h"
+
+namespace thimble {
+
+/// Of what firmware writes, the hashes: their first 16 digits.
+struct LogOrigin {
+  std::string model, plan;
+  int64_t stages = 0;
+  size_t line = 0;  ///< of the log, from 1 on
+  bool operator==(const LogOrigin&) const = default;
+};
+
+/// One inference of code that is traced. Checksums are by stage and by number within it.
+struct TracedInference {
+  LogOrigin origin;
+  std::map<uint32_t, Bytes> inputs, states;  ///< by number; as memory holds them
+  std::map<uint32_t, uint32_t> constants;    ///< by number
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> read, wrote;
+  bool ended = false;
+};
+
+struct MeasuredCycles {
+  LogOrigin origin;
+  uint32_t inferences = 0;
+  std::map<uint32_t, uint64_t> cycles;  ///< per stage, of all of these
+  uint64_t whole = 0;                   ///< likewise, of the inferences with what is between stages
+  bool ended = false;
+};
+
+struct BoardLog {
+  std::vector<TracedInference> traces;
+  std::vector<MeasuredCycles> profiles;
+  std::vector<size_t> damaged;  ///< lines whose sum is another
+};
+
+/// Lines that are none of Thimble's are passed over, and what stands in front of one. Throws
+/// CompileError if a line says what no firmware would.
+[[nodiscard]] BoardLog read_board_log(std::string_view text, const std::string& where);
+
+}  // namespace thimble
