@@ -12,6 +12,11 @@ extern "C" {
 void show_scores(const int8_t* scores, int32_t count);
 /* Of any output: the class with the highest score, and that. */
 void show_class(int32_t number, int32_t score);
+/* A line for the log. */
+void show_line(const char* line);
+void show_count(const char* what, uint32_t count);
+/* A counter of cycles; the emulated board's counts instructions, to the nearest 40. */
+uint32_t board_cycles(void);
 
 #ifdef __cplusplus
 }

@@ -29,17 +29,20 @@ void read_row(void* row, size_t row_bytes) {
   exit_with(1);
 }
 
-void print_number(int32_t value) {
-  char text[12];
+void print_digits(uint32_t value) {
+  char text[11];
   char* at = text + sizeof(text);
   *--at = '\0';
-  uint32_t rest = value < 0 ? 0u - static_cast<uint32_t>(value) : static_cast<uint32_t>(value);
   do {
-    *--at = static_cast<char>('0' + rest % 10);
-    rest /= 10;
-  } while (rest != 0);
-  if (value < 0) *--at = '-';
+    *--at = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value != 0);
   print(at);
+}
+
+void print_number(int32_t value) {
+  if (value < 0) print("-");
+  print_digits(value < 0 ? 0u - static_cast<uint32_t>(value) : static_cast<uint32_t>(value));
 }
 
 }  // namespace
@@ -77,6 +80,20 @@ void show_class(int32_t number, int32_t score) {
   print_number(score);
   print("\n");
 }
+
+void show_line(const char* line) {
+  print(line);
+  print("\n");
+}
+
+void show_count(const char* what, uint32_t count) {
+  print(what);
+  print(" ");
+  print_digits(count);
+  print("\n");
+}
+
+uint32_t board_cycles() { return kInstructionsPerTick * ticks_between(0, read_counter()); }
 
 // Entered by the start-up code. Command line: NAME FILE.
 extern "C" void harness_main() {
