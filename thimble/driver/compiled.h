@@ -43,9 +43,10 @@ struct Compiled {
   PlanCost cost;
   std::optional<Front> front;  ///< that the plan was chosen from, if its planner has a choice
   double plan_seconds = 0, layout_seconds = 0;
-  std::vector<EmittedFile> files;   ///< if the request has an emission
-  Verdict verdict;                  ///< by estimate, of all that the firmware takes
-  std::vector<std::string> labels;  ///< of the classes that the output scores; empty: not known
+  std::vector<EmittedFile> files;      ///< if the request has an emission
+  Verdict verdict;                     ///< by estimate, of all that the firmware takes
+  std::vector<std::string> labels;     ///< of the classes that the output scores; empty: not known
+  std::vector<TensorMetadata> inputs;  ///< what the model's file says of them
 
   /// Within the limits: a planner's best may be more, which is told here and not refused.
   [[nodiscard]] bool fits() const { return verdict.fits(); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "thimble/driver/byte_limits.h"
@@ -137,6 +138,7 @@ Compiled lowered(const Source& source, const GraphOptions& options, Graph graph,
                   .plan = std::move(plan),
                   .origin = plan_origin(source, options),
                   .decided = {}};
+  result.inputs = source.metadata.inputs;
   result.program = lower(result.graph, result.plan.schedule, result.plan.placement);
   result.verification = verify(result.graph, result.program);
   return result;
@@ -170,6 +172,16 @@ std::vector<std::string> remarks(const Compiled& compiled) {
       lines.push_back(sentence(note, compiled.graph));
   }
   return lines;
+}
+
+std::vector<PixelMeaning> pixel_meanings(const Compiled& compiled) {
+  std::vector<PixelMeaning> result;
+  for (const TensorMetadata& input : compiled.inputs) {
+    const bool divides =
+        std::ranges::all_of(input.std, [](float std) { return std::isnormal(std); });
+    result.push_back(divides ? PixelMeaning{input.mean, input.std} : PixelMeaning{});
+  }
+  return result;
 }
 
 /// A model on its way: what all plans of it have in common.
@@ -372,7 +384,9 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
             .remarks = remarks(compiled),
             .runtime = emission.runtime,
             .most_text_bytes = emission.most_text_bytes,
-            .also_used = emission.also_used});
+            .also_used = emission.also_used,
+            .labels = compiled.labels,
+            .pixels = pixel_meanings(compiled)});
   files.push_back({plan_file(name), plan});
   return files;
 }

@@ -22,7 +22,8 @@ Manifest::Made made_of(const Compiled& compiled, const Emission& emission) {
   Manifest::Made made{.version = THIMBLE_VERSION,
                       .command = emission.command,
                       .core = compiled.target.core.name,
-                      .clock_hz = compiled.target.clock_hz};
+                      .clock_hz = compiled.target.clock_hz,
+                      .labels = compiled.labels};
   for (const Note& note : compiled.notes) {
     if (const auto* struck = std::get_if<note::TimeLimitStruck>(&note))
       made.time_limit_seconds = struck->seconds;
@@ -36,6 +37,7 @@ void complete(const Source& source, const GraphOptions& options, const Manifest:
   compiled = described(std::move(compiled));
   compiled.target.core.name = made.core;
   compiled.target.clock_hz = made.clock_hz;
+  compiled.labels = made.labels;
   const Graph prepared = prepare(source.graph, options);
   if (const auto channels = constant_channels(source.graph, options, prepared))
     compiled.notes.emplace_back(*channels);

@@ -2,9 +2,12 @@
 #include "thimble/emit/c_api.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "thimble/emit/c_helpers.h"
+#include "thimble/emit/c_ports.h"
 #include "thimble/emit/caller.h"
 #include "thimble/emit/licence.h"
 #include "thimble/emit/names.h"
@@ -17,71 +20,58 @@
 namespace thimble {
 namespace {
 
-std::string float_literal(float value) {  // needs a point or an exponent
-  std::string text = fmt::format("{:.9g}", value);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text + "f";
-}
-
 Shape port_shape(const Graph& graph, const Program& program, const ProgramPort& port) {
   if (program.memory_of(port.buffer) != kStream) return port.shape;
   const Shape& shape = graph.tensor(port.tensor).shape;
   return {shape.begin() + kStreamAxis + 1, shape.end()};  // of a row
 }
 
-// The constants of a port, and where it is.
-std::string port_constants(const Graph& graph, const Program& program, const ProgramPort& port,
-                           const std::string& prefix) {
-  const Tensor& tensor = graph.tensor(port.tensor);
-  const MemoryId memory = program.memory_of(port.buffer);
-  if (memory == kStream) {
-    const StreamRows rows = stream_rows(graph, port);
-    return fmt::format("enum {{ {0}_rows = {1}, {0}_row_elements = {2}, {0}_row_bytes = {3} }};\n",
-                       prefix, rows.rows, rows.row_elements,
-                       rows.row_elements * size_bytes(tensor.type));
+// The same as constants by the names of C.
+std::string port_constants(const HeaderPort& port) {
+  std::vector<std::pair<const char*, const char*>> names;
+  if (port.memory == kStream) {
+    names = {{"rows", "ROWS"}, {"row_elements", "ROW_ELEMENTS"}, {"row_bytes", "ROW_BYTES"}};
+  } else {
+    names = {{"elements", "ELEMENTS"}, {"bytes", "BYTES"}};
   }
-  const std::string offset =
-      is_laid_out(memory) ? fmt::format(", {}_offset = {}", prefix, program.address(port.buffer))
-                          : "";
-  return fmt::format("enum {{ {0}_elements = {1}, {0}_bytes = {2}{3} }};\n", prefix,
-                     elements(tensor.shape), port.size_bytes, offset);
+  if (is_laid_out(port.memory)) names.emplace_back("offset", "OFFSET");
+  if (!port.tensor.quantization.scales.empty()) names.emplace_back("zero_point", "ZERO_POINT");
+  std::vector<std::string> constants;
+  for (const auto& [lower, capital] : names)
+    constants.push_back(fmt::format("{}_{} = {}_{}", port.name, lower, port.macro, capital));
+  return fmt::format("enum {{ {} }};\n", fmt::join(constants, ", "));
 }
 
 std::string port_text(const Graph& graph, const Program& program, const CallerSide& side,
-                      const ProgramPort& port, const std::string& prefix, const char* role) {
-  const Tensor& tensor = graph.tensor(port.tensor);
-  const MemoryId memory = program.memory_of(port.buffer);
-  const bool rows = memory == kStream;
-  const Shape shape = port_shape(graph, program, port);
+                      const HeaderPort& port, const char* role) {
+  const Tensor& tensor = port.tensor;
+  const bool rows = port.memory == kStream;
+  const Shape shape = port_shape(graph, program, port.port);
   std::string text =
       fmt::format("\n/* {}{} '{}': {} {}{}",
-                  rows                ? "A row of the "
-                  : memory == kCaller ? "The caller's "
-                                      : "The ",
+                  rows                     ? "A row of the "
+                  : port.memory == kCaller ? "The caller's "
+                                           : "The ",
                   role, comment_text(tensor.name), name(tensor.type), to_string(shape),
-                  rows && shape.size() == 2 ? " (columns x channels)"
-                  : rows                    ? " (channels)"
-                  : !port.order.empty()     ? " (axes in the caller's order)"
-                                            : "");
+                  rows && shape.size() == 2  ? " (columns x channels)"
+                  : rows                     ? " (channels)"
+                  : !port.port.order.empty() ? " (axes in the caller's order)"
+                                             : "");
   if (!tensor.quantization.scales.empty()) {
-    const int32_t zero_point = tensor.quantization.zero_points[0];
-    text +=
-        fmt::format(", real = {:.9g} * (value {} {})", tensor.quantization.scales[0],
-                    zero_point < 0 ? '+' : '-', zero_point < 0 ? -int64_t{zero_point} : zero_point);
+    const int64_t zero_point = port.zero_point();
+    text += fmt::format(", real = {:.9g} * (value {} {})", port.scale(), zero_point < 0 ? '+' : '-',
+                        zero_point < 0 ? -zero_point : zero_point);
   }
-  text += " */\n" + port_constants(graph, program, port, prefix);
-  if (!tensor.quantization.scales.empty()) {
-    text += fmt::format("static inline float {}_scale(void) {{ return {}; }}\n", prefix,
-                        float_literal(tensor.quantization.scales[0]));
-    text +=
-        fmt::format("enum {{ {}_zero_point = {} }};\n", prefix, tensor.quantization.zero_points[0]);
-  }
-  if (!is_laid_out(memory)) return text;
-  const std::string arena = arena_name(program, memory);
+  text += " */\n" + port_macros(graph, program, port) + port_constants(port);
+  if (!tensor.quantization.scales.empty())
+    text += fmt::format("static inline float {}_scale(void) {{ return {}_SCALE; }}\n", port.name,
+                        port.macro);
+  if (!is_laid_out(port.memory)) return text;
+  const std::string arena = arena_name(program, port.memory);
   return text + fmt::format(
                     "static inline {0}* {1}({2}) {{ return ({0}*)(void*)((uint8_t*){3} + "
                     "{1}_offset); }}\n",
-                    c_type(tensor.type), prefix, side.arena_parameter(""),
+                    c_type(tensor.type), port.name, side.arena_parameter(""),
                     side.memories_type.empty() ? arena : "memories->" + arena);
 }
 
@@ -202,8 +192,11 @@ std::string size_constants(const Program& program, const std::string& name) {
                         program.token_count);
   for (const MemoryId id : arenas(program)) {
     const ProgramMemory& memory = program.memory(id);
-    text += fmt::format("enum {{ {0}_{1}_bytes = {2}, {0}_{1}_alignment = {3} }};\n", name,
-                        arena_name(program, id), memory.size_bytes, memory.alignment);
+    const std::string arena = name + "_" + arena_name(program, id);
+    text += fmt::format(
+        "#define {1}_BYTES {2}\n#define {1}_ALIGNMENT {3}\n"
+        "enum {{ {0}_bytes = {1}_BYTES, {0}_alignment = {1}_ALIGNMENT }};\n",
+        arena, upper(arena), memory.size_bytes, memory.alignment);
   }
   return text;
 }
@@ -234,8 +227,9 @@ std::string arena_comment(const CallerSide& side, const std::string& name) {
           : std::string("memories: read at the call, not kept; the pointers aligned as above.");
   return fmt::format(
       "/* One inference. {}\n"
-      "   One that is not faults somewhere within, or hangs; where THIMBLE_CHECKS is defined "
-      "(CMakeLists.txt does\n   for Debug) it traps at the call.{} */\n",
+      "   One that is not, or is null, faults somewhere within, or hangs; where THIMBLE_CHECKS is "
+      "defined\n   (CMakeLists.txt does for Debug) it traps at the call, or does what your "
+      "THIMBLE_ASSERT(condition) does.{} */\n",
       pointers,
       side.storages.empty()
           ? ""
@@ -253,7 +247,7 @@ std::string c_header(const Graph& graph, const Program& program, const EmitOptio
       "/* {0}.h: generated by thimble {1}. Do not edit.\n"
       " *\n"
       " * An inference needs {2} bytes of memory, the arena{8}, and nothing else but stack{3}.\n{4}"
-      "#pragma once\n\n#include <stdbool.h>\n#include <stdint.h>\n\n{12}"
+      "#pragma once\n\n#include <stdbool.h>\n#include <stdint.h>\n\n{12}{13}\n"
       "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
       "{5}\n{10}{6}{7}"
       "{11} {0}_run({9});\n",
@@ -264,17 +258,24 @@ std::string c_header(const Graph& graph, const Program& program, const EmitOptio
       memories_struct(program, side, name), side.result_type(),
       side.storages.empty()
           ? ""
-          : fmt::format("#include \"{}/storage.h\"\n\n", runtime_folder(options.runtime)));
+          : fmt::format("#include \"{}/storage.h\"\n\n", runtime_folder(options.runtime)),
+      common_macros());
   if (side.received != nullptr && side.storages.empty()) text += push_form(graph, side, name);
   text += hook_declarations(side, options, nodes_by_step(program).size());
   text += reset_declaration(program, side, name);
-  for (const auto& [ports, what] :
-       {std::pair{&program.inputs, "input"}, {&program.outputs, "output"}}) {
-    for (size_t k = 0; k < ports->size(); ++k) {
-      text += port_text(graph, program, side, (*ports)[k],
-                        name + "_" + port_label(what, k, ports->size()), what);
-    }
+  const std::vector<HeaderPort> inputs = header_inputs(graph, program, name);
+  const std::vector<HeaderPort> outputs = header_outputs(graph, program, name);
+  text += "\n" + shared_helpers(inputs);
+  text += fmt::format("#define {0}_INPUTS {1}\n#define {0}_OUTPUTS {2}\n", upper(name),
+                      inputs.size(), outputs.size());
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    text +=
+        port_text(graph, program, side, inputs[k], "input") +
+        input_helpers(inputs[k], k < options.pixels.size() ? options.pixels[k] : PixelMeaning());
   }
+  for (const HeaderPort& port : outputs)
+    text += port_text(graph, program, side, port, "output") + output_helpers(port);
+  text += label_declaration(options);
   return text + "\n#ifdef __cplusplus\n}\n#endif\n";
 }
 

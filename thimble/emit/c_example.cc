@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "thimble/emit/c_api.h"
+#include "thimble/emit/c_ports.h"
 #include "thimble/emit/caller.h"
 #include "thimble/emit/licence.h"
 #include "thimble/emit/names.h"
@@ -15,6 +16,7 @@ class Example {
       : graph_(graph),
         program_(program),
         name_(options.name),
+        labelled_(!options.labels.empty()),
         side_(caller_side(program, options.name)) {}
 
   std::string run() {
@@ -27,7 +29,8 @@ class Example {
       const ProgramMemory& memory = program_.memory(id);
       const std::string arena = arena_name(program_, id);
       text +=
-          fmt::format("static _Alignas({}) uint8_t {}[{}];{}\n", memory.alignment, arena,
+          fmt::format("static THIMBLE_ALIGNED({}) uint8_t {}[{}];{}\n",
+                      fmt::format("{}_{}_alignment", name_, arena), arena,
                       memory.size_bytes > 0 ? fmt::format("{}_{}_bytes", name_, arena)
                                             : "1 /* nothing lies there */",
                       id == kArena ? "" : fmt::format(" /* yours to place in {} */", memory.name));
@@ -46,6 +49,14 @@ class Example {
       text += fmt::format("  const {}* y = {}({});\n",
                           c_type(graph_.tensor(program_.outputs[0].tensor).type), port,
                           side_.arena_argument());
+    }
+    const HeaderPort scores = header_outputs(graph_, program_, name_).front();
+    if (scores.classes() > 0) {
+      const std::string named =
+          labelled_ ? fmt::format(" /* {}_label(best) says what it is */", name_) : "";
+      return text +
+             fmt::format("  int32_t best = 0;\n  {}({}, 1, &best);\n  return (int)best;{}\n}}\n",
+                         scores.function("top_k"), y, named);
     }
     return text +
            fmt::format(
@@ -166,6 +177,7 @@ class Example {
   const Graph& graph_;
   const Program& program_;
   const std::string& name_;
+  bool labelled_;
   CallerSide side_;
 };
 

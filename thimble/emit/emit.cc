@@ -9,7 +9,9 @@
 
 #include "thimble/emit/banner.h"
 #include "thimble/emit/c_api.h"
+#include "thimble/emit/c_helpers.h"
 #include "thimble/emit/caller.h"
+#include "thimble/emit/checks.h"
 #include "thimble/emit/entry_points.h"
 #include "thimble/emit/licence.h"
 #include "thimble/emit/names.h"
@@ -121,14 +123,15 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
   text += fmt::format(
       "#include \"{0}.h\"\n\n#include \"{0}_weights.h\"\n#include \"{1}/hooks.h\"\n"
       "#include \"{1}/index.h\"\n#include \"{1}/kernels.h\"\n{4}{3}#include \"{1}/uses.h\"\n\n"
-      "{2}namespace {{\n\nusing namespace thimble::runtime;\n\n",
+      "{5}{2}namespace {{\n\nusing namespace thimble::runtime;\n\n",
       name, runtime_folder(options.runtime), uses_assert(program),
       storages(program).empty()
           ? ""
           : fmt::format("#include \"{}/{}transfers.h\"\n", runtime_folder(options.runtime),
                         compresses(program) ? "compressed_" : ""),
       options.trace ? fmt::format("#include \"{}/trace.h\"\n", runtime_folder(options.runtime))
-                    : "");
+                    : "",
+      check_definition());
   if (!storages(program).empty())
     text += fmt::format("constexpr int32_t kTokens = {};  // of transfers in flight\n\n",
                         program.token_count);
@@ -175,6 +178,7 @@ std::vector<EmittedFile> emit(const Graph& graph, const Program& verified,
     });
     files.push_back(std::move(file));
   }
+  if (!options.labels.empty()) files.push_back(labels_file(options));
   files.push_back({options.name + "_example.c", c_example(graph, program, options)});
   for (EmittedFile& file : runtime_of(program, options, used)) files.push_back(std::move(file));
   return files;

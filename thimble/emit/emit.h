@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Program -> a C++ project that an embedded engineer can read: NAME.h (C API), NAME.cc (one
-// function a stage), NAME_weights.{h,cc} (weights.h), NAME_example.c, and the runtime files it
-// needs.
+// function a stage), NAME_weights.{h,cc} (weights.h), NAME_labels.cc with names
+// of classes, NAME_example.c, and the runtime files it needs.
 #pragma once
 
 #include <vector>

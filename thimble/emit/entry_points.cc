@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 
+#include "thimble/emit/checks.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/stage_calls.h"
 
@@ -88,7 +89,9 @@ std::string run_text(const Observed& its) {
   const std::string& name = its.options.name;
   std::string text = fmt::format("{} {}_run({}) {{\n", side.result_type(), name,
                                  side.run_parameters("_bytes", name));
-  text += opening(name, side, stages, side.arguments()) + transfers_text(side);
+  std::vector<std::string> conditions = field_conditions(side);
+  if (streams(stages)) conditions.emplace_back("receive != nullptr");
+  text += opening(name, side, stages, side.arguments(), conditions) + transfers_text(side);
   if (!uses(stages, "caller")) {
     for (const CallerField& field : side.fields)
       text += fmt::format("  (void){};  // no operator reads or writes it\n", field.name);
@@ -131,14 +134,18 @@ std::string push_text(const Observed& its) {
   const std::string& name = its.options.name;
   const char* type = input_type(its.graph, side);
   const Stage& ticks = stages.front();
+  std::vector<std::string> for_begin = field_conditions(side);
+  for_begin.insert(for_begin.begin(), "state != nullptr");
   return fmt::format(
-             "\nvoid {0}_begin({0}_state* state{1}) {{\n"
+             "\nvoid {0}_begin({0}_state* state{1}) {{\n{6}"
              "  state->tick = 0;\n  state->row = 0;\n{2}}}\n\n"
              "bool {0}_push_rows({5}, {0}_state* state, const {3}* rows, int32_t "
              "count) {{\n"
-             "  if (state->tick == kTicks) return true;\n{4}",
-             name, parameters, kept, type, opening(name, side, stages, fields),
-             side.arena_parameter("_bytes")) +
+             "{4}  if (state->tick == kTicks) return true;\n",
+             name, parameters, kept, type,
+             opening(name, side, stages, fields,
+                     {"state != nullptr", "rows != nullptr || count <= 0"}),
+             side.arena_parameter("_bytes"), checks_text(for_begin)) +
          fmt::format(
              "  if (state->tick == 0 && state->row == 0 && count > 0) {{\n{0}  }}\n"
              "  for (; state->tick < kTicks; ++state->tick) {{\n"

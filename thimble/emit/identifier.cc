@@ -94,7 +94,8 @@ std::string identifier(const std::string& text) {
     result += "_" + sha256(text).substr(0, kDigits);
   }
   // Names of a model's other files: "a_weights" would be one of model "a".
-  const bool of_another = result.ends_with("_weights") || result.ends_with("_example");
+  const bool of_another =
+      result.ends_with("_weights") || result.ends_with("_example") || result.ends_with("_labels");
   return of_another || is_reserved(result) ? result + "_model" : result;
 }
 

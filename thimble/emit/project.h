@@ -14,6 +14,12 @@
 
 namespace thimble {
 
+/// What the pixel p, 0 to 255, of an input is as a real: (p - mean) / std, once or by channel;
+/// empty: nobody says.
+struct PixelMeaning {
+  std::vector<float> mean, std;
+};
+
 struct EmitOptions {
   std::string name;     ///< identifier and file name; see identifier.h
   std::string command;  ///< that made it, for the banner
@@ -34,6 +40,8 @@ struct EmitOptions {
   int64_t most_text_bytes = int64_t{4} << 20;
   /// Parts of its kernels that other programs use which share it (emit/uses.h).
   std::set<std::string> also_used = all_parts();
+  std::vector<std::string> labels;   ///< names of classes; empty: none
+  std::vector<PixelMeaning> pixels;  ///< by input; those missing: nobody says
 };
 
 struct EmittedFile {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "thimble/emit/checks.h"
 #include "thimble/emit/names.h"
 #include "thimble/target/size.h"
 
@@ -54,15 +55,19 @@ std::string reset_declaration(const Program& program, const CallerSide& side,
 std::string reset_definition(const Program& program, const CallerSide& side,
                              const std::string& name) {
   if (program.states.empty()) return "";
-  std::string text = fmt::format("\nvoid {}_reset({}) {{\n", name, side.arena_parameter("_bytes"));
+  std::vector<std::string> used;
+  std::string pointers;
   for (const std::string& arena : side.arenas) {
-    const bool used = std::ranges::any_of(program.states, [&](const ProgramState& state) {
-      return arena_of_state(program, state) == arena;
-    });
-    if (used)
-      text += fmt::format("  int8_t* const {0} = static_cast<int8_t*>({1});\n", arena,
-                          side.memories_type.empty() ? arena + "_bytes" : "memories->" + arena);
+    if (std::ranges::none_of(program.states, [&](const ProgramState& state) {
+          return arena_of_state(program, state) == arena;
+        }))
+      continue;
+    used.push_back(arena);
+    pointers += fmt::format("  int8_t* const {0} = static_cast<int8_t*>({1});\n", arena,
+                            side.memories_type.empty() ? arena + "_bytes" : "memories->" + arena);
   }
+  std::string text = fmt::format("\nvoid {}_reset({}) {{\n", name, side.arena_parameter("_bytes"));
+  text += checks_text(arena_conditions(side, used, name)) + pointers;
   for (const ProgramState& state : program.states) text += fill_loops(program, state);
   return text + "}\n";
 }

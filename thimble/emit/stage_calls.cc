@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "thimble/emit/checks.h"
 #include "thimble/emit/names.h"
 
 namespace thimble {
@@ -42,27 +43,26 @@ std::string call_lines(const CallerSide& side, std::span<const Stage> stages) {
   return text;
 }
 
-// The first lines of an entry point: its parameters as the stages want them.
 std::string opening(const std::string& name, const CallerSide& side, std::span<const Stage> stages,
-                    const std::string& fields) {
+                    const std::string& fields, std::vector<std::string> conditions) {
   const bool several = !side.memories_type.empty();
+  std::vector<std::string> used;
   std::string text;
   for (const std::string& arena : side.arenas) {
     const bool row = std::ranges::find(stages, arena, &Stage::row_arena) != stages.end();
     if (!row && !uses(stages, arena)) continue;
-    text += fmt::format(
-        "#ifdef THIMBLE_CHECKS\n"
-        "  if (reinterpret_cast<uintptr_t>({2}) % {1}_{0}_alignment != 0) __builtin_trap();\n"
-        "#endif\n"
-        "  int8_t* const {0} = static_cast<int8_t*>({2});\n",
-        arena, name, several ? "memories->" + arena : arena + "_bytes");
+    used.push_back(arena);
+    text += fmt::format("  int8_t* const {} = static_cast<int8_t*>({});\n", arena,
+                        several ? "memories->" + arena : arena + "_bytes");
   }
+  const std::vector<std::string> of_arenas = arena_conditions(side, used, name);
+  conditions.insert(conditions.begin(), of_arenas.begin(), of_arenas.end());
   if (text.empty())
     text = fmt::format("  (void){};  // nothing lies there\n",
                        several ? "memories" : side.arenas[0] + "_bytes");
   if (!side.fields.empty() && uses(stages, "caller"))
     text += fmt::format("  const Caller caller{{{}}};\n", fields);
-  return text;
+  return checks_text(conditions) + text;
 }
 
 // Behind a call that may have found a fault: leaves with it.

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "thimble/emit/caller.h"
 #include "thimble/emit/stages.h"
@@ -16,10 +17,11 @@ namespace thimble {
 [[nodiscard]] std::string handed(const CallerSide& side, std::span<const Stage> stages, bool types);
 /// Lines that call stages; rows of the table that follow one another in one.
 [[nodiscard]] std::string call_lines(const CallerSide& side, std::span<const Stage> stages);
-/// The first lines of an entry point: its parameters as the stages want them. name: of the project;
-/// fields: values of the caller's fields.
+/// The first lines of an entry point: its parameters, checked beside `conditions`, as the stages
+/// want them. name: of the project; fields: values of the caller's fields.
 [[nodiscard]] std::string opening(const std::string& name, const CallerSide& side,
-                                  std::span<const Stage> stages, const std::string& fields);
+                                  std::span<const Stage> stages, const std::string& fields,
+                                  std::vector<std::string> conditions);
 /// Behind a call that may have found a fault: leaves with it.
 [[nodiscard]] std::string fault_text(const CallerSide& side, const std::string& call,
                                      const std::string& indent);

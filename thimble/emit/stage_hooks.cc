@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 
+#include "thimble/emit/checks.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/stage_calls.h"
 #include "thimble/model/error.h"
@@ -228,10 +229,11 @@ std::string hook_definitions(const Observed& its) {
       "#endif\n",
       name, names_text(its.stages), identity(its.options));
   if (its.has_step()) {
-    text += fmt::format("\nvoid {}_step({}, int32_t stage) {{\n{}  {};\n}}\n", name,
-                        its.side.run_parameters("_bytes", name),
-                        opening(name, its.side, its.stages, its.side.arguments()),
-                        execute_call(its, 0));
+    text += fmt::format(
+        "\nvoid {}_step({}, int32_t stage) {{\n{}  {};\n}}\n", name,
+        its.side.run_parameters("_bytes", name),
+        opening(name, its.side, its.stages, its.side.arguments(), field_conditions(its.side)),
+        execute_call(its, 0));
   }
   if (its.traced()) {
     text += fmt::format(

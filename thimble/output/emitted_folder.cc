@@ -177,7 +177,7 @@ FolderContent with_models(const Manifest& before, std::vector<ModelCode>& models
 std::vector<std::string> fixed_names(const std::string& name) {
   return {kCMakeLists,         kManifestName,        name + ".h",         name + ".cc",
           name + "_weights.h", name + "_weights.cc", name + "_example.c", name + "_weights.cc.bin",
-          plan_file(name)};
+          plan_file(name),     name + "_labels.cc"};
 }
 
 void check_folder(const fs::path& target, const std::string& name, const Manifest::Model& from,

@@ -48,7 +48,7 @@ bool is_ours(const std::string& path, const std::set<std::string>& models) {
            (path.ends_with(".h") || path.ends_with(".cc") || path.ends_with("/LICENSE"));
   return std::ranges::any_of(models, [&](const std::string& name) {
     for (const char* end : {".h", ".cc", "_weights.h", "_weights.cc", "_weights.cc.bin",
-                            "_example.c", "_plan.json"}) {
+                            "_example.c", "_plan.json", "_labels.cc"}) {
       if (path == name + end) return true;
     }
     return false;
@@ -60,6 +60,7 @@ Json json_of(const Manifest::Made& made) {
   if (made.clock_hz != 0) json["clock_hz"] = made.clock_hz;
   if (made.time_limit_seconds != 0) json["time_limit_seconds"] = made.time_limit_seconds;
   if (made.trace) json["trace"] = true;
+  if (!made.labels.empty()) json["labels"] = made.labels;
   return json;
 }
 
@@ -69,7 +70,8 @@ Manifest::Made made_from(const Json& json) {
           .core = json.at("core"),
           .clock_hz = json.value("clock_hz", int64_t{0}),
           .time_limit_seconds = json.value("time_limit_seconds", 0.0),
-          .trace = json.value("trace", false)};
+          .trace = json.value("trace", false),
+          .labels = json.value("labels", std::vector<std::string>())};
 }
 
 // Throws Json::exception if anything is missing or of another type.

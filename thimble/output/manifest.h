@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace thimble {
 
@@ -25,8 +26,9 @@ struct Manifest {
     std::string version, command;  ///< empty: an earlier Thimble, which wrote no plan
     std::string core;              ///< empty: any
     int64_t clock_hz = 0;
-    double time_limit_seconds = 0;  ///< that ended the search; 0: none did
-    bool trace = false;             ///< the code tells what it computes
+    double time_limit_seconds = 0;         ///< that ended the search; 0: none did
+    bool trace = false;                    ///< the code tells what it computes
+    std::vector<std::string> labels = {};  ///< of classes
     bool operator==(const Made&) const = default;
   };
   struct Model {
