@@ -131,9 +131,10 @@ TEST(Emit, CompressedRecordsGoThroughTheirPassage) {
 
 TEST(Emit, FunctionsAreCalledByTheirOperatorsAndLoops) {
   EXPECT_THAT(text_of(testing::row_span(), "net.cc"),
-              HasSubstr(" conv_2d_0_to_add_2_by_rows(arena); }"));
+              HasSubstr("#else conv_2d_0_to_add_2_by_rows(arena); #endif }"));
   EXPECT_THAT(text_of(testing::row_stream(), "net.cc"),
-              HasSubstr("conv_2d_0_to_deliver_t7_by_rows(arena, caller, tick); }"));
+              HasSubstr("hook.begins(0); conv_2d_0_to_deliver_t7_by_rows(arena, caller, tick); "
+                        "hook.ended(0); }"));
   EXPECT_THAT(text_of(testing::channel_loop(), "net.cc"),
               HasSubstr(" conv_2d_0_to_conv_2d_2_by_channels(arena); conv_2d_2(arena); "));
 }
