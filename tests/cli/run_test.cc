@@ -36,8 +36,9 @@ class Run : public CommandLine {
 
 TEST_F(Run, RefusesInputsOfAnotherTypeOrShape) {
   const std::string wanted = "the network's 'input' is int8 1x48x48x1";
-  input_refused({DType::kUInt8, {1, 48, 48, 1}, zeros(2304)}, "in.npy: is uint8 1x48x48x1; ");
-  input_refused({DType::kFloat32, {1, 48, 48, 1}, zeros(9216)}, wanted);
+  input_refused({DType::kUInt8, {1, 48, 48, 2}, zeros(4608)}, "in.npy: is uint8 1x48x48x2; ");
+  input_refused({DType::kFloat32, {1, 24, 96, 1}, zeros(9216)}, wanted);
+  input_refused({DType::kInt16, {1, 48, 48, 1}, zeros(4608)}, wanted);
   input_refused({DType::kInt8, {1, 24, 24, 1}, zeros(576)}, wanted);
   input_refused({DType::kInt8, {1, 24, 96, 1}, zeros(2304)}, "in.npy: is int8 1x24x96x1; ");
 }
@@ -64,7 +65,7 @@ TEST_F(Run, RefusesTruncatedAndUnknownInputFiles) {
     }
   }
   EXPECT_THAT(thimble_as_is({"run", "zoo:demo", "--input-file", "in.bin"}).err,
-              HasSubstr("inputs come from .npy or .safetensors files"));
+              HasSubstr("inputs come from pictures (.png, .jpg, .bmp), sound (.wav), numbers (.csv), .npy"));
   write_safetensors(folder() / "in.safetensors",
                     {{{"x", {DType::kInt8, {1, 48, 48, 1}, zeros(2304)}}}, {}});
   EXPECT_THAT(thimble_as_is({"run", "zoo:demo", "--input-file", "in.safetensors"}).err,

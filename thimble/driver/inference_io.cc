@@ -113,7 +113,7 @@ InputCase seeded_case(const Graph& graph, uint64_t seed) {
 TensorFile read_inputs(const std::string& file) {
   if (file.ends_with(".safetensors")) return read_safetensors(file);
   if (!file.ends_with(".npy"))
-    throw CompileError(file, "inputs come from .npy or .safetensors files");
+    throw CompileError(file, "tensors come from .npy or .safetensors files");
   TensorFile content;
   content.tensors["input.0"] = read_npy(file);
   return content;

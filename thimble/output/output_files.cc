@@ -25,6 +25,8 @@ std::string description(const OutputFile& output) {
       return "emitted sources";
     case FileKind::kSvg:
       return "an SVG";
+    case FileKind::kPng:
+      return "a PNG picture";
     case FileKind::kReport:
       return fmt::format("a report of Thimble's ({})", output.report);
     case FileKind::kPlan:
@@ -70,6 +72,8 @@ bool is_of_kind(std::string_view text, const OutputFile& output) {
       return true;
     case FileKind::kSvg:
       return (text.starts_with("<svg") || text.starts_with("<?xml")) && has_all(text, {"<svg"});
+    case FileKind::kPng:
+      return text.starts_with("\x89PNG");
     case FileKind::kReport:
       return is_report(text, output.report);
     case FileKind::kPlan:

@@ -11,6 +11,7 @@ namespace thimble {
 enum class FileKind {
   kFolder,  ///< of emitted sources: emitted_folder.h says what may be replaced there
   kSvg,
+  kPng,
   kReport,  ///< of `--json`: one of the same command's
   kPlan,    ///< of `compile --save-plan`
   kLayout,  ///< of `layout --out`

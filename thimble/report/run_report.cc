@@ -118,7 +118,12 @@ std::string run_text(const RunReport& report) {
     if (report.estimate) text += "\n  time          " + estimate_text(*report.estimate);
   }
   text += "\n";
+  if (!report.input.empty()) text += fmt::format("  input         {}\n", report.input);
+  for (const std::string& warning : report.warnings)
+    text += fmt::format("  WARNING: {}\n", warning);
   for (size_t k = 0; k < report.graph.outputs.size(); ++k) text += output_text(report, k);
+  text += classes_text(report.classes);
+  if (report.detections) text += detections_text(*report.detections);
   if (report.inferences.moved)
     text += traffic_text(*report.inferences.moved, report.inferences.outputs.size());
   if (report.inferences.board) text += board_text(*report.inferences.board);
@@ -137,6 +142,10 @@ std::string run_json(const RunReport& report) {
               {"arena_bytes", planned ? Json(report.arena_bytes) : Json()},
               {"estimate", estimate_json(report.estimate)},
               {"inferences", inferences.outputs.size()},
+              {"input", report.input.empty() ? Json() : Json(report.input)},
+              {"input_warnings", report.warnings},
+              {"classes", classes_json(report.classes)},
+              {"detections", report.detections ? detections_json(*report.detections) : Json()},
               {"compared_with", report.compared_with.empty() ? Json() : Json(report.compared_with)},
               {"compared_operators", inferences.compared_ops},
               {"difference", inferences.difference.empty() ? Json() : Json(inferences.difference)},

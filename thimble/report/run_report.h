@@ -8,6 +8,7 @@
 
 #include "thimble/program/program.h"
 #include "thimble/report/compile_report.h"
+#include "thimble/report/predictions.h"
 #include "thimble/report/tensor_text.h"
 
 namespace thimble {
@@ -38,7 +39,11 @@ struct RunReport {
   std::string planner;                        ///< as named; empty: the reference, which has none
   int64_t arena_bytes = 0;                    ///< of the plan
   std::optional<CoreEstimate> estimate = {};  ///< of the plan
-  std::string compared_with;                  ///< "GOLDEN.safetensors", ...; empty: with nothing
+  std::string compared_with = {};             ///< "GOLDEN.safetensors", ...; empty: with nothing
+  std::string input = {};                     ///< the file and what was done with it; empty: noise
+  std::vector<std::string> warnings = {};     ///< of what was done
+  std::vector<ClassScore> classes = {};       ///< the best ones of the last inference
+  std::optional<std::vector<Detection>> detections = {};  ///< likewise, of a detector
 };
 
 [[nodiscard]] std::string run_text(const RunReport& report);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/sound_features.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "thimble/model/error.h"
+#include "thimble/reference/elements.h"
+#include "thimble/reference/interpreter.h"
+#include "zoo/zoo.h"
+
+namespace thimble {
+namespace {
+
+constexpr int32_t kRate = 16'000;
+constexpr int64_t kWindow = 480, kStep = 320, kBands = 40, kUsualFrames = 49;
+/// Of a feature: one step of int8, from the zero point -128 on.
+constexpr float kFeatureScale = 26.0F / 256;
+constexpr int64_t kLeastSamples = 160;  ///< 10 ms: an input of fewer numbers is no sound
+
+/// 480 samples at a time, 320 after those before; zeros behind the end.
+std::vector<int8_t> features(const Sound& sound, int64_t frames) {
+  const Graph front_end = build_zoo("audio_preprocessor");
+  StateValues state = initial_state(front_end);
+  std::vector<int8_t> result;
+  for (int64_t f = 0; f < frames; ++f) {
+    std::vector<int16_t> window(kWindow);
+    for (int64_t k = 0; k < kWindow; ++k) {
+      const auto at = static_cast<size_t>(f * kStep + k);
+      if (at < sound.samples.size()) window[static_cast<size_t>(k)] = sound.samples[at];
+    }
+    const TensorValues values = interpret(front_end, {reference::bytes_from(window)}, state);
+    const Port& port = front_end.outputs[0];
+    for (const uint8_t byte : to_port(front_end, port, values[port.tensor.index()]))
+      result.push_back(static_cast<int8_t>(byte));
+  }
+  return result;
+}
+
+/// Whether the input's steps are those of the features: micro_speech's are 0.1017 and -128.
+bool takes_steps(const Tensor& tensor) {
+  const Quantization& q = tensor.quantization;
+  return tensor.type == DType::kInt8 && q.scales.size() == 1 &&
+         std::abs(q.scales[0] / kFeatureScale - 1) < 0.01F && q.zero_points.size() == 1 &&
+         q.zero_points[0] == -128;
+}
+
+std::string missing_text(int64_t wanted, int64_t given) {
+  if (given < wanted) return fmt::format(", zeros behind its {} samples", given);
+  return given == wanted ? "" : fmt::format(", of {} the first {}", given, wanted);
+}
+
+Prepared with_features(const InputPort& port, const Sound& sound, const Preprocessing& asked,
+                       const std::string& where) {
+  const int64_t frames = elements(port.shape) / kBands;
+  if (sound.rate != kRate) {
+    throw CompileError(where, fmt::format("has {} samples a second, the front end takes {} (sox IN "
+                                          "-r {} OUT makes it so)",
+                                          sound.rate, kRate, kRate));
+  }
+  const std::vector<int8_t> steps = features(sound, frames);
+  const std::string how = fmt::format(
+      "front end micro: {} x {} features of {} ms{}", frames, kBands,
+      (kWindow + (frames - 1) * kStep) * 1000 / kRate,
+      missing_text(kWindow + (frames - 1) * kStep, static_cast<int64_t>(sound.samples.size())));
+  if (takes_steps(port.tensor) && !asked.normalises())
+    return {.bytes = reference::bytes_from(steps), .how = how, .warnings = {}};
+  std::vector<float> reals;
+  for (const int8_t step : steps) reals.push_back(static_cast<float>(step + 128) * kFeatureScale);
+  Prepared prepared = prepared_numbers(port, std::move(reals), asked, where);
+  prepared.how = how + ", " + prepared.how;
+  return prepared;
+}
+
+/// Samples from `begin` on, from -1 to 1; of int16 without a scale as they are.
+Prepared with_samples(const InputPort& port, const Sound& sound, int64_t begin,
+                      const Preprocessing& asked, const std::string& where) {
+  const int64_t count = elements(port.shape);
+  const bool as_they_are =
+      port.tensor.type == DType::kInt16 && port.tensor.quantization.scales.empty();
+  std::vector<float> reals;
+  for (int64_t k = begin; k < begin + count; ++k) {
+    const auto at = static_cast<size_t>(k);
+    const float sample = at < sound.samples.size() ? sound.samples[at] : 0;
+    reals.push_back(as_they_are ? sample : sample / 32768);
+  }
+  Prepared prepared = prepared_numbers(port, std::move(reals), asked, where);
+  prepared.how = fmt::format("{} samples at {} Hz{}, {}", count, sound.rate,
+                             as_they_are ? "" : ", -1 to 1", prepared.how);
+  return prepared;
+}
+
+}  // namespace
+
+std::vector<Prepared> prepared_sound(const InputPort& port, const Sound& sound,
+                                     const Preprocessing& asked, bool in_turn,
+                                     const std::string& where) {
+  Shape longer = port.shape;
+  std::erase(longer, 1);
+  const int64_t count = elements(port.shape);
+  const bool usual =
+      longer == Shape{kUsualFrames, kBands} || longer == Shape{kUsualFrames * kBands};
+  const std::string channels =
+      sound.channels == 1 ? "" : fmt::format("mean of {} channels, ", sound.channels);
+  std::vector<Prepared> result;
+  if (asked.front_end == FrontEnd::kMicro && (count % kBands != 0 || in_turn)) {
+    throw CompileError("--frontend", fmt::format("micro gives {} features a frame; the network's "
+                                                 "'{}' is {}",
+                                                 kBands, port.tensor.name, to_string(port.shape)));
+  }
+  if (asked.front_end == FrontEnd::kMicro ||
+      (asked.front_end == FrontEnd::kOfModel && usual && !in_turn)) {
+    result.push_back(with_features(port, sound, asked, where));
+  } else if (longer.size() == 1 && count >= kLeastSamples) {
+    const auto given = static_cast<int64_t>(sound.samples.size());
+    for (int64_t begin = 0; begin == 0 || (in_turn && begin + count <= given); begin += count)
+      result.push_back(with_samples(port, sound, begin, asked, where));
+    if (!in_turn) result[0].how += missing_text(count, given);
+  } else {
+    throw CompileError(where, fmt::format("is sound; the network's '{}' is {}, which is neither "
+                                          "samples nor 49x40 features (--frontend micro makes "
+                                          "features of 40 for other numbers of frames)",
+                                          port.tensor.name, to_string(port.shape)));
+  }
+  for (Prepared& prepared : result) prepared.how = channels + prepared.how;
+  return result;
+}
+
+}  // namespace thimble

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sound as what networks of speech take: its samples, or features of TensorFlow Lite Micro's front
+// end, which is zoo:audio_preprocessor (docs/ports.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thimble/inputs/preprocessing.h"
+#include "thimble/inputs/sound.h"
+
+namespace thimble {
+
+/// One inference; of a network with a state, which takes a hop of samples at a time, all that the
+/// sound has. Features where they are asked for, or where the input is 49 x 40 of them: of the
+/// first 30 ms, and of each 20 ms after that. Throws CompileError, in the name of `where`, for
+/// another rate, and where the input is neither.
+[[nodiscard]] std::vector<Prepared> prepared_sound(const InputPort& port, const Sound& sound,
+                                                   const Preprocessing& asked, bool in_turn,
+                                                   const std::string& where);
+
+}  // namespace thimble
