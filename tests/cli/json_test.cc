@@ -10,10 +10,12 @@
 #include <sstream>
 
 #include "tests/cli/command_line.h"
+#include "tests/import/detector.h"
 #include "tests/import/tflite_builder.h"
 #include "tests/support/test_graph.h"
 #include "thimble/export/tflite.h"
 #include "thimble/import/tensor_file.h"
+#include "thimble/inputs/image.h"
 #include "zoo/zoo.h"
 
 namespace thimble::testing {
@@ -207,6 +209,14 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"run", "zoo:unet", "--planner", "tinyseg", "--storage", "card:write=32,compress"});
   run({"run", "zoo:demo", "--core", "cortex-m33"});
   run({"run", "planes.tflite", "--planner", "stream"});
+  write("labels.txt", "a\nb\nc\nd\ne\nf\ng\nh\n");
+  write("detector.tflite", ::thimble::testing::text_of(picture_detector()));
+  write_png(folder() / "picture.png",
+            {.width = 48, .height = 48, .channels = 1, .pixels = Bytes(2304, 9)});
+  run({"run", "zoo:demo", "--input-file", "picture.png", "--scale", "0"});
+  run({"run", "zoo:demo", "--input-file", "picture.png", "--labels", "labels.txt"});
+  run({"run", "detector.tflite", "--input-file", "picture.png", "--std", "1e6", "--labels",
+       "labels.txt"});
   run({"run", "zoo:demo", "--planner", "original", "--sram", "1K"}, 2);
   run({"run", "zoo:demo", "--on", "reference", "--check", "wrong.safetensors"}, 4);
   ASSERT_EQ(

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thimble run` on files that people have: what is done with them, what the answer says.
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "tests/cli/command_line.h"
+#include "tests/import/detector.h"
+#include "tests/support/shared.h"
+#include "tests/support/wav_file.h"
+#include "thimble/import/tensor_file.h"
+#include "thimble/inputs/image.h"
+
+namespace thimble::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Arguments = std::vector<std::string>;
+
+class InputFiles : public CommandLine {
+ protected:
+  /// Of zoo:demo's size: 48x48 of one channel.
+  void write_picture(const std::string& file, uint8_t value = 9, int32_t width = 48) const {
+    const auto size = static_cast<size_t>(width) * 48;
+    write_png(folder() / file,
+              {.width = width, .height = 48, .channels = 1, .pixels = Bytes(size, value)});
+  }
+  [[nodiscard]] ProcessResult run(Arguments arguments) const {
+    arguments.insert(arguments.begin(), {"run"});
+    return thimble_as_is(arguments);
+  }
+  void refused(const Arguments& arguments, const std::string& message) const {
+    const ProcessResult result = run(arguments);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
+};
+
+TEST_F(InputFiles, APictureBecomesTheBytesThatItsArrayHas) {
+  write_picture("a.png", 200);
+  write_npy(folder() / "a.npy", {DType::kUInt8, {48, 48}, Bytes(2304, 200)});
+  write("a.csv", fmt::format("{}\n", fmt::join(std::vector<int>(2304, 200), ",")));
+  ASSERT_EQ(run({"zoo:demo", "--input-file", "a.png", "--output-file", "p.npy"}).exit_status, 0);
+  ASSERT_EQ(run({"zoo:demo", "--input-file", "a.npy", "--output-file", "n.npy"}).exit_status, 0);
+  EXPECT_EQ(read("p.npy"), read("n.npy"));
+}
+
+TEST_F(InputFiles, TheAnswerSaysWhatWasDoneAndNamesClasses) {
+  write_picture("a.png", 200, 60);
+  write("labels.txt", "a\nb\nc\nd\ne\nf\ng\nh\n");
+  const std::string out =
+      run({"zoo:demo", "--input-file", "a.png", "--fit", "pad", "--labels", "labels.txt"}).out;
+  EXPECT_THAT(out, HasSubstr("a.png 60x48 gray -> 48x48 gray, bilinear, padded, "));
+  EXPECT_THAT(out, ::testing::ContainsRegex("\n  [01]\\.[0-9]{4}  [a-h]\n"));
+  EXPECT_THAT(run({"zoo:demo"}).out, Not(HasSubstr("class ")));
+}
+
+TEST_F(InputFiles, RefusesWhatDoesNotGoTogether) {
+  write_picture("a.png");
+  write("labels.txt", "a\nb\n");
+  write("x.jpg", "no picture");
+  const Arguments model = {"zoo:demo", "--input-file"};
+  const auto with = [&](Arguments more) {
+    more.insert(more.begin(), model.begin(), model.end());
+    return more;
+  };
+  refused(with({"a.png", "--labels", "labels.txt"}), "labels.txt: has 2 labels; the network's");
+  refused(with({"x.jpg"}), "x.jpg: is no picture that can be read");
+  refused(with({"a.png", "--mean", "x"}), "--mean: 'x' is not a number; 127.5 and 1/255 are some");
+  refused(with({"a.png", "--std", "1/0"}), "--std: '1/0' is not a number");
+  refused(with({"a.png", "--std", "0"}), "--std: 0 cannot be divided by");
+  refused(with({"a.png", "--channels", "rgb"}), "--channels: the network's 'input' has one");
+  refused(with({"a.png", "--draw", "b.png"}), "--draw: zoo:demo has no boxes that are known");
+  refused({"zoo:demo", "--scale", "2"}, "--scale: is for --input-file");
+  refused({"zoo:demo", "--draw", "b.png"}, "--draw: draws on the picture of --input-file");
+  EXPECT_FALSE(std::filesystem::exists(folder() / "b.png"));
+}
+
+TEST_F(InputFiles, BoxesAreDrawnOnThePicture) {
+  std::ofstream(folder() / "d.tflite", std::ios::binary) << text_of(picture_detector());
+  write("labels.txt", "cat\ndog\n");
+  write_png(folder() / "a.png",
+            {.width = 200, .height = 100, .channels = 3, .pixels = Bytes(60'000, 0)});
+  const ProcessResult result = run({"d.tflite", "--input-file", "a.png", "--std", "1e6", "--labels",
+                                    "labels.txt", "--draw", "b.png"});
+  EXPECT_THAT(result.out, HasSubstr("0.7500  dog: rows 0.250 to 0.750, columns 0.250 to 0.750\n"));
+  EXPECT_THAT(result.out, Not(HasSubstr("cat"))) << "scores below 0.5";
+  const Image drawn = read_image(folder() / "b.png");
+  EXPECT_EQ(drawn.width, 200);
+  EXPECT_GT(drawn.at(74, 100, 1), 100);  // the lower side, green
+  EXPECT_EQ(drawn.at(60, 100, 1), 0);
+  EXPECT_EQ(drawn.at(74, 160, 1), 0);
+}
+
+TEST_F(InputFiles, SoundBecomesFeaturesWhereTheInputIsOfThem) {
+  THIMBLE_NEEDS_SHARED();
+  Bytes samples(32'000);
+  for (size_t k = 0; k < samples.size(); ++k)
+    samples[k] = static_cast<uint8_t>(k * 2'654'435'761U >> 24);
+  const auto put = [&](const char* file, const WavFormat& format) {
+    std::ofstream(folder() / file, std::ios::binary) << text_of(wav_file(format, samples));
+  };
+  put("a.wav", {});
+  put("b.wav", {.rate = 8000});
+  EXPECT_THAT(run({shared_model("micro_speech_quantized"), "--input-file", "a.wav"}).out,
+              HasSubstr("a.wav front end micro: 49 x 40 features of 990 ms, of 16000 the first "
+                        "15840\n"));
+  refused({shared_model("micro_speech_quantized"), "--input-file", "b.wav"},
+          "b.wav: has 8000 samples a second, the front end takes 16000");
+  refused({shared_model("person_detect"), "--input-file", "a.wav"},
+          "a.wav: is sound; the network's");
+  EXPECT_THAT(run({"zoo:audio_preprocessor", "--input-file", "a.wav"}).out,
+              HasSubstr("480 samples at 16000 Hz"));
+}
+
+}  // namespace
+}  // namespace thimble::testing
