@@ -218,6 +218,23 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"run", "detector.tflite", "--input-file", "picture.png", "--std", "1e6", "--labels",
        "labels.txt"});
   run({"run", "zoo:demo", "--planner", "original", "--sram", "1K"}, 2);
+  write("demo.csv", "picture.png,0\npicture.png,3\n");
+  run({"eval", "zoo:demo", "demo.csv", "--planner", "original", "--scale", "0"});
+  run({"eval", "zoo:demo", "demo.csv", "--on", "qemu", "--planner", "original"});
+  write("small.tflite", ::thimble::testing::text_of(small_network().bytes()));
+  write_npy(folder() / "small.npy", {DType::kInt8, {3, 8, 8, 3}, Bytes(576, 9)});
+  write("small.csv", "label\n0\n1\n1\n");
+  run({"eval", "small.tflite", "small.npy", "--on", "reference"});
+  TestGraph one(6), same(7);
+  one.output(one.fully_connected(one.input({1, 4}), 1));
+  same.output(same.fully_connected(same.input({1, 4}), 4));
+  write_tflite(one.graph(), folder() / "one.tflite");
+  write_tflite(same.graph(), folder() / "same.tflite");
+  write_npy(folder() / "four.npy", {DType::kInt8, {3, 4}, Bytes(12, 9)});
+  write("four.csv", "label\n0.5\n1\n2\n");
+  run({"eval", "one.tflite", "four.npy"});
+  write("two.csv", "label\nnormal\nnormal\nanomaly\n");
+  run({"eval", "same.tflite", "four.npy", "--truth", "two.csv"});
   run({"run", "zoo:demo", "--on", "reference", "--check", "wrong.safetensors"}, 4);
   ASSERT_EQ(
       thimble({"compile", "zoo:demo", "--planner", lossy, "--save-plan", "p.json"}).exit_status, 0);

@@ -41,7 +41,7 @@ const Image kColours{.width = 2,
                      .channels = 3,
                      .pixels = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120}};
 
-Prepared pictured(const InputPort& port, const Image& image, const Preprocessing& asked = {}) {
+PreparedInput pictured(const InputPort& port, const Image& image, const Preprocessing& asked = {}) {
   return prepared_picture(port, image, asked, "a.png");
 }
 
@@ -62,7 +62,7 @@ TEST(Preprocessing, PixelsAreMovedWhereAStepOfTheInputIsOneOfThem) {
       {{-1, 1}, "(x-127.5)/127.5 = int8 x-128"},
       {{-128, 127}, "x-128 = int8 x-128"}};
   for (const auto& [range, how] : ranges) {
-    const Prepared prepared = pictured(port_of({1, 2, 2, 1}, range[0], range[1]), kGray);
+    const PreparedInput prepared = pictured(port_of({1, 2, 2, 1}, range[0], range[1]), kGray);
     EXPECT_THAT(elements_from<int8_t>(prepared.bytes), ElementsAre(-128, 127, -1, 0)) << how;
     EXPECT_EQ(prepared.how, "2x2 gray -> 2x2 gray, " + how);
     EXPECT_THAT(prepared.warnings, IsEmpty());
@@ -70,7 +70,7 @@ TEST(Preprocessing, PixelsAreMovedWhereAStepOfTheInputIsOneOfThem) {
 }
 
 TEST(Preprocessing, AnUnusualRangeIsFilledAndSaid) {
-  const Prepared prepared = pictured(port_of({1, 2, 2, 1}, -7, 3), kGray);
+  const PreparedInput prepared = pictured(port_of({1, 2, 2, 1}, -7, 3), kGray);
   EXPECT_THAT(elements_from<int8_t>(prepared.bytes), ElementsAre(-128, 127, -1, 0));
   EXPECT_THAT(prepared.warnings, ElementsAre(HasSubstr("the input takes -7 to 3")));
 }
@@ -105,7 +105,7 @@ TEST(Preprocessing, ChannelsComeInTheOrderOfTheInput) {
     return std::vector<float>(values.begin(), values.begin() + 4);
   };
   EXPECT_THAT(bytes({1, 2, 2, 3}, {.scale = 1}), ElementsAre(10, 20, 30, 40));
-  EXPECT_THAT(bytes({1, 2, 2, 3}, {.channels = Channels::kBgr, .scale = 1}),
+  EXPECT_THAT(bytes({1, 2, 2, 3}, {.channels = ChannelOrder::kBgr, .scale = 1}),
               ElementsAre(30, 20, 10, 60));
   EXPECT_THAT(bytes({1, 3, 2, 2}, {.scale = 1}), ElementsAre(10, 40, 70, 100));
   EXPECT_THAT(bytes({1, 2, 2, 3}, {.mean = {10, 10, 20}}), ElementsAre(0, 10, 10, 30));
@@ -127,7 +127,7 @@ TEST(Preprocessing, RefusesWhatDoesNotGoTogether) {
               }),
               HasSubstr("--mean: has 2 numbers; one, or one for each of the input's 3 channels"));
   EXPECT_THAT(message_of([] {
-                (void)pictured(float_port({1, 2, 2, 1}), kGray, {.channels = Channels::kRgb});
+                (void)pictured(float_port({1, 2, 2, 1}), kGray, {.channels = ChannelOrder::kRgb});
               }),
               HasSubstr("--channels: the network's 'in' has one channel; gray is supported"));
   InputPort flags = float_port({1, 2, 2, 1});
@@ -138,7 +138,7 @@ TEST(Preprocessing, RefusesWhatDoesNotGoTogether) {
 TEST(Preprocessing, NumbersAreRoundedToTheNearestStepHalvesAwayFromZero) {
   InputPort port = port_of({1, 5}, 0, 255);
   port.tensor.quantization = {{0.5F}, {3}};
-  const Prepared prepared = prepared_numbers(port, {0.25, -0.25, 0.2, 1000, -65}, {}, "n.csv");
+  const PreparedInput prepared = prepared_numbers(port, {0.25, -0.25, 0.2, 1000, -65}, {}, "n.csv");
   EXPECT_THAT(elements_from<int8_t>(prepared.bytes), ElementsAre(4, 2, 3, 127, -127));
   EXPECT_THAT(prepared.warnings, ElementsAre(HasSubstr("20.0 % of the values are clipped")));
   EXPECT_THAT(message_of([&] {

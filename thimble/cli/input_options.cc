@@ -22,12 +22,13 @@ const Words<Resize> kResizes = {{"bilinear", Resize::kBilinear},
                                 {"area", Resize::kArea},
                                 {"none", Resize::kNone}};
 const Words<Fit> kFits = {{"stretch", Fit::kStretch}, {"crop", Fit::kCrop}, {"pad", Fit::kPad}};
-const Words<Channels> kChannelOrders = {{"model", Channels::kOfModel},
-                                        {"rgb", Channels::kRgb},
-                                        {"bgr", Channels::kBgr},
-                                        {"gray", Channels::kGray}};
-const Words<PictureAxes> kAxes = {
-    {"model", PictureAxes::kOfModel}, {"nhwc", PictureAxes::kChannelsLast}, {"nchw", PictureAxes::kChannelsFirst}};
+const Words<ChannelOrder> kChannelOrders = {{"model", ChannelOrder::kOfModel},
+                                            {"rgb", ChannelOrder::kRgb},
+                                            {"bgr", ChannelOrder::kBgr},
+                                            {"gray", ChannelOrder::kGray}};
+const Words<PictureAxes> kAxes = {{"model", PictureAxes::kOfModel},
+                                  {"nhwc", PictureAxes::kChannelsLast},
+                                  {"nchw", PictureAxes::kChannelsFirst}};
 const Words<FrontEnd> kFrontEnds = {
     {"model", FrontEnd::kOfModel}, {"none", FrontEnd::kNone}, {"micro", FrontEnd::kMicro}};
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "thimble/inputs/preprocessing.h"
+#include "thimble/inputs/input_port.h"
 
 namespace CLI {
 class App;

@@ -99,6 +99,7 @@ int run(int argc, char** argv) {
   add_inspect(app, status);
   add_compile(app, status);
   add_run(app, status);
+  add_eval(app, status);
   add_verify(app, status);
   add_diagnose(app, status);
   add_profile(app, status);

@@ -134,6 +134,16 @@ void add_model_options(CLI::App& app, std::vector<std::string>& models, RequestO
   add_import_and_graph(app, options);
 }
 
+void refuse_plan_options(const RequestOptions& options) {
+  for (const char* name : {"planner", "calibration", "device", "core", "sram", "flash", "pick",
+                           "max_latency", "input", "output", "storage"}) {
+    const RequestField& field = request_field(name);
+    const bool usual = field.form == FieldForm::kPlace && options.text(name) == field.words[0];
+    if (options.has(name) && !usual)
+      throw CompileError(field.option, "is for --on host or qemu; the reference has no plan");
+  }
+}
+
 void add_plan_options(CLI::App& app, RequestOptions& options) {
   for (const FieldGroup group : {FieldGroup::kPlanner, FieldGroup::kTarget, FieldGroup::kLimits})
     add_fields(app, group, options);

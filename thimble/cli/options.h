@@ -44,6 +44,8 @@ void add_model_options(CLI::App& app, RequestOptions& options);
 void add_model_options(CLI::App& app, std::vector<std::string>& models, RequestOptions& options);
 /// The planner, the target, and limits.
 void add_plan_options(CLI::App& app, RequestOptions& options);
+/// Throws CompileError for one that was given: the plain interpreter has no plan.
+void refuse_plan_options(const RequestOptions& options);
 void add_fields(CLI::App& app, FieldGroup group, RequestOptions& options);
 void add_field(CLI::App& app, const RequestField& field, RequestOptions& options);
 /// --force

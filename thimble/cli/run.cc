@@ -108,15 +108,7 @@ void check_options(const RunOptions& options) {
     throw CompileError("--draw", "draws on the picture of --input-file (.png, .jpg, .bmp)");
   if (options.board_storage != "ram" && (options.on != "qemu" || !options.request.has("storage")))
     throw CompileError("--board-storage", "is for --on qemu with a --storage");
-  if (options.on != "reference") return;
-  for (const char* name : {"planner", "calibration", "device", "core", "sram", "flash", "pick",
-                           "max_latency", "input", "output", "storage"}) {
-    const RequestField& field = request_field(name);
-    const bool usual =
-        field.form == FieldForm::kPlace && options.request.text(name) == field.words[0];
-    if (options.request.has(name) && !usual)
-      throw CompileError(field.option, "is for --on host or qemu; the reference has no plan");
-  }
+  if (options.on == "reference") refuse_plan_options(options.request);
 }
 
 // Refuses what would be lost, before any work is done.

@@ -24,7 +24,7 @@ std::string extension_of(const std::string& file) {
   return extension;
 }
 
-Sample sample_of(Prepared prepared) {
+Sample sample_of(PreparedInput prepared) {
   return {.inputs = {std::move(prepared.bytes)},
           .how = std::move(prepared.how),
           .warnings = std::move(prepared.warnings)};
@@ -134,7 +134,7 @@ std::vector<Sample> SampleReader::from_array(const std::string& file) const {
 
 std::vector<Sample> SampleReader::from_sound(const std::string& file) const {
   std::vector<Sample> samples;
-  for (Prepared& prepared :
+  for (PreparedInput& prepared :
        prepared_sound(only_port(file), read_wav(file), asked_, !graph_.states.empty(), file))
     samples.push_back(sample_of(std::move(prepared)));
   return samples;

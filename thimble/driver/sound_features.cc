@@ -53,8 +53,8 @@ std::string missing_text(int64_t wanted, int64_t given) {
   return given == wanted ? "" : fmt::format(", of {} the first {}", given, wanted);
 }
 
-Prepared with_features(const InputPort& port, const Sound& sound, const Preprocessing& asked,
-                       const std::string& where) {
+PreparedInput with_features(const InputPort& port, const Sound& sound, const Preprocessing& asked,
+                            const std::string& where) {
   const int64_t frames = elements(port.shape) / kBands;
   if (sound.rate != kRate) {
     throw CompileError(where, fmt::format("has {} samples a second, the front end takes {} (sox IN "
@@ -70,14 +70,14 @@ Prepared with_features(const InputPort& port, const Sound& sound, const Preproce
     return {.bytes = reference::bytes_from(steps), .how = how, .warnings = {}};
   std::vector<float> reals;
   for (const int8_t step : steps) reals.push_back(static_cast<float>(step + 128) * kFeatureScale);
-  Prepared prepared = prepared_numbers(port, std::move(reals), asked, where);
+  PreparedInput prepared = prepared_numbers(port, std::move(reals), asked, where);
   prepared.how = how + ", " + prepared.how;
   return prepared;
 }
 
 /// Samples from `begin` on, from -1 to 1; of int16 without a scale as they are.
-Prepared with_samples(const InputPort& port, const Sound& sound, int64_t begin,
-                      const Preprocessing& asked, const std::string& where) {
+PreparedInput with_samples(const InputPort& port, const Sound& sound, int64_t begin,
+                           const Preprocessing& asked, const std::string& where) {
   const int64_t count = elements(port.shape);
   const bool as_they_are =
       port.tensor.type == DType::kInt16 && port.tensor.quantization.scales.empty();
@@ -87,7 +87,7 @@ Prepared with_samples(const InputPort& port, const Sound& sound, int64_t begin,
     const float sample = at < sound.samples.size() ? sound.samples[at] : 0;
     reals.push_back(as_they_are ? sample : sample / 32768);
   }
-  Prepared prepared = prepared_numbers(port, std::move(reals), asked, where);
+  PreparedInput prepared = prepared_numbers(port, std::move(reals), asked, where);
   prepared.how = fmt::format("{} samples at {} Hz{}, {}", count, sound.rate,
                              as_they_are ? "" : ", -1 to 1", prepared.how);
   return prepared;
@@ -95,9 +95,9 @@ Prepared with_samples(const InputPort& port, const Sound& sound, int64_t begin,
 
 }  // namespace
 
-std::vector<Prepared> prepared_sound(const InputPort& port, const Sound& sound,
-                                     const Preprocessing& asked, bool in_turn,
-                                     const std::string& where) {
+std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& sound,
+                                          const Preprocessing& asked, bool in_turn,
+                                          const std::string& where) {
   Shape longer = port.shape;
   std::erase(longer, 1);
   const int64_t count = elements(port.shape);
@@ -105,7 +105,7 @@ std::vector<Prepared> prepared_sound(const InputPort& port, const Sound& sound,
       longer == Shape{kUsualFrames, kBands} || longer == Shape{kUsualFrames * kBands};
   const std::string channels =
       sound.channels == 1 ? "" : fmt::format("mean of {} channels, ", sound.channels);
-  std::vector<Prepared> result;
+  std::vector<PreparedInput> result;
   if (asked.front_end == FrontEnd::kMicro && (count % kBands != 0 || in_turn)) {
     throw CompileError("--frontend", fmt::format("micro gives {} features a frame; the network's "
                                                  "'{}' is {}",
@@ -125,7 +125,7 @@ std::vector<Prepared> prepared_sound(const InputPort& port, const Sound& sound,
                                           "features of 40 for other numbers of frames)",
                                           port.tensor.name, to_string(port.shape)));
   }
-  for (Prepared& prepared : result) prepared.how = channels + prepared.how;
+  for (PreparedInput& prepared : result) prepared.how = channels + prepared.how;
   return result;
 }
 

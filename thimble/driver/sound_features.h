@@ -15,8 +15,8 @@ namespace thimble {
 /// sound has. Features where they are asked for, or where the input is 49 x 40 of them: of the
 /// first 30 ms, and of each 20 ms after that. Throws CompileError, in the name of `where`, for
 /// another rate, and where the input is neither.
-[[nodiscard]] std::vector<Prepared> prepared_sound(const InputPort& port, const Sound& sound,
-                                                   const Preprocessing& asked, bool in_turn,
-                                                   const std::string& where);
+[[nodiscard]] std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& sound,
+                                                        const Preprocessing& asked, bool in_turn,
+                                                        const std::string& where);
 
 }  // namespace thimble

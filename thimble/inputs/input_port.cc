@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "thimble/inputs/input_port.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "thimble/inputs/preprocessing.h"
 #include "thimble/model/error.h"
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/elements.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/inputs/preprocessing.h"
+#include "thimble/inputs/input_port.h"
 
 namespace thimble {
 

@@ -32,10 +32,10 @@ void check_type(const InputPort& port, const std::string& where) {
                                         port.tensor.name, name(port.tensor.type)));
 }
 
-Channels channels_of(const InputPort& port, const PictureForm& form, Channels asked) {
+ChannelOrder channels_of(const InputPort& port, const PictureForm& form, ChannelOrder asked) {
   const bool gray = form.channels == 1;
-  if (asked == Channels::kOfModel) return gray ? Channels::kGray : Channels::kRgb;
-  if ((asked == Channels::kGray) != gray) {
+  if (asked == ChannelOrder::kOfModel) return gray ? ChannelOrder::kGray : ChannelOrder::kRgb;
+  if ((asked == ChannelOrder::kGray) != gray) {
     throw CompileError(
         "--channels",
         fmt::format("the network's '{}' has {}; {} supported", port.tensor.name,
@@ -79,18 +79,18 @@ const char* text(Fit fit) {
   throw InternalError("unknown Fit");
 }
 
-const char* text(Channels channels) {
+const char* text(ChannelOrder channels) {
   switch (channels) {
-    case Channels::kRgb:
+    case ChannelOrder::kRgb:
       return "rgb";
-    case Channels::kBgr:
+    case ChannelOrder::kBgr:
       return "bgr";
-    case Channels::kGray:
+    case ChannelOrder::kGray:
       return "gray";
-    case Channels::kOfModel:
+    case ChannelOrder::kOfModel:
       break;
   }
-  throw InternalError("unknown Channels");
+  throw InternalError("unknown ChannelOrder");
 }
 
 /// Whether one step of a pixel is one of the input's, over its whole type: then pixels are moved,
@@ -133,28 +133,28 @@ std::string clipped_text(size_t clipped, size_t count) {
 
 }  // namespace
 
-Prepared prepared_picture(const InputPort& port, const Image& image, const Preprocessing& asked,
-                          const std::string& where) {
+PreparedInput prepared_picture(const InputPort& port, const Image& image,
+                               const Preprocessing& asked, const std::string& where) {
   check_type(port, where);
   const PictureForm form = form_of(port, asked.axes, where);
-  const Channels channels = channels_of(port, form, asked.channels);
+  const ChannelOrder channels = channels_of(port, form, asked.channels);
   const bool same_size = image.width == form.columns && image.height == form.rows;
   if (!same_size && asked.resize == Resize::kNone) {
     throw CompileError(where, fmt::format("is {}x{}, the network takes {}x{}; without --resize "
                                           "none it is resized",
                                           image.width, image.height, form.columns, form.rows));
   }
-  const Image picture = fitted(channels == Channels::kGray ? as_gray(image) : as_rgb(image),
+  const Image picture = fitted(channels == ChannelOrder::kGray ? as_gray(image) : as_rgb(image),
                                form.columns, form.rows, asked.resize, asked.fit);
   const Normalisation normalisation = normalisation_of(port, asked, form.channels);
-  Prepared result{.bytes = {}, .how = {}, .warnings = normalisation.warnings};
+  PreparedInput result{.bytes = {}, .how = {}, .warnings = normalisation.warnings};
   result.how =
       fmt::format("{}x{} {} -> {}x{} {}", image.width, image.height,
                   image.channels == 1 ? "gray" : "rgb", form.columns, form.rows, text(channels));
   if (!same_size) result.how += fmt::format(", {}, {}", text(asked.resize), text(asked.fit));
   result.how +=
       fmt::format("{}, {}", form.channels_first ? ", channels first" : "", normalisation.text);
-  const bool reversed = channels == Channels::kBgr;
+  const bool reversed = channels == ChannelOrder::kBgr;
   if (steps_are_pixels(port, normalisation)) {
     const auto least = reference::range_of(port.tensor.type).min;
     for_each_value(picture, form, reversed, [&](uint8_t x, int32_t) {
@@ -172,8 +172,8 @@ Prepared prepared_picture(const InputPort& port, const Image& image, const Prepr
   return result;
 }
 
-Prepared prepared_numbers(const InputPort& port, std::vector<float> values,
-                          const Preprocessing& asked, const std::string& where) {
+PreparedInput prepared_numbers(const InputPort& port, std::vector<float> values,
+                               const Preprocessing& asked, const std::string& where) {
   check_type(port, where);
   const auto count = static_cast<size_t>(elements(port.shape));
   if (values.size() != count) {
@@ -181,7 +181,7 @@ Prepared prepared_numbers(const InputPort& port, std::vector<float> values,
                        fmt::format("has {} numbers, the network's '{}' {} ({})", values.size(),
                                    port.tensor.name, count, to_string(port.shape)));
   }
-  Prepared result;
+  PreparedInput result;
   result.how = fmt::format("{} numbers", count);
   if (asked.normalises()) {
     const auto channels = static_cast<int32_t>(port.shape.empty() ? 1 : port.shape.back());
