@@ -269,6 +269,12 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
           "write_nanojoules_per_byte": 1}}]})");
   run({"simulate", "zoo:unet", "--planner", "tinyseg:target=0", "--device", "card.json",
        "--storage", "card"});
+  run({"export", "zoo:demo", "--tflite", "smaller.tflite"});
+  run({"export", "zoo:tiny_unet", "--tflite", "unet.tflite", "--no-rewrite"});
+  run({"export", "smaller.tflite", "--until",
+       build_zoo("demo").tensor(build_zoo("demo").ops.back().outputs[0]).name, "--tflite",
+       "same.tflite"});
+  run({"inspect", "unet.tflite"});
   run({"zoo", "list"});
   run({"zoo", "build", "demo", "-o", "demo.tflite"});
   write("p.csv", "id,lower,upper,size\na,0,3,4\nb,2,5,8\n");

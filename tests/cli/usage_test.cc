@@ -19,7 +19,7 @@ TEST_F(Usage, AloneShowsTheHelpAndIsAFault) {
 
 TEST_F(Usage, EveryHelpHasAnExampleOfItsOwn) {
   for (const char* command : {"inspect", "compile", "run", "verify", "plan", "simulate", "compare",
-                              "devices", "planners", "ops", "zoo"}) {
+                              "export", "devices", "planners", "ops", "zoo"}) {
     const ProcessResult result = thimble({command, "--help"});
     EXPECT_EQ(result.exit_status, 0) << command;
     EXPECT_THAT(result.out, HasSubstr("Example")) << command;
@@ -50,6 +50,11 @@ TEST_F(Usage, MistakesAreNamedAndLeaveNothingBehind) {
   const std::vector<Mistake> mistakes = {
       {{"comple", "m.tflite"}, "'comple': is no subcommand; there are inspect, compile, run"},
       {{"compile"}, "MODEL is required"},
+      {{"export", "zoo:demo"}, "--tflite is required"},
+      {{"export", "zoo:demo", "--tflite", "none/x.tflite"}, "none/x.tflite"},
+      {{"export", "zoo:demo", "--tflite", "x.tflite", "--max-recompute", "-1"}, "--max-recompute"},
+      {{"export", "zoo:audio_preprocessor", "--tflite", "x.tflite"},
+       "networks with state cannot be written as .tflite"},
       {{"compile", ""}, "MODEL: is empty"},
       {{"compile", "zoo:demo", "--sram", ""}, "--sram: is empty"},
       {{"compile", "zoo:demo", "--srma", "1"}, "--srma"},

@@ -10,6 +10,7 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
+#include "thimble/driver/interpreter_export.h"
 #include "thimble/driver/layer_estimate.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/sha256.h"
@@ -68,6 +69,7 @@ int inspect_model(const InspectOptions& options) {
     const Graph graph = prepare(source.graph, graph_as);
     Inspection inspection = inspect(graph);
     inspection.estimate = layer_estimate(graph, target_option(options.request));
+    inspection.interpreter = arena_as_given(options.request.model, import_options(options.request));
     inspection.warnings = network_warnings(source.graph);
     for (Warning& warning : port_warnings(graph, inspection))
       inspection.warnings.push_back(std::move(warning));

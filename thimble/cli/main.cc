@@ -105,6 +105,7 @@ int run(int argc, char** argv) {
   add_profile(app, status);
   add_plan(app, status);
   add_compare(app, status);
+  add_export(app, status);
   add_simulate(app, status);
   add_layout(app, status);
   add_remote(app, status);

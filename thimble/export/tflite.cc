@@ -9,6 +9,7 @@
 
 #include "thimble/export/tflite_ops.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/tflite/interpreter_tensors.h"
 #include "thimble/import/tflite/schema.h"
 #include "thimble/model/error.h"
 
@@ -17,7 +18,8 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(const Graph& graph) : graph_(graph) {
+  Writer(const Graph& graph, const std::vector<int32_t>& offsets)
+      : graph_(graph), offsets_(offsets) {
     model_.version = 3;
     model_.description = "Thimble";
     model_.buffers.push_back(std::make_unique<tflite::BufferT>());  // 0: of all activations
@@ -31,6 +33,7 @@ class Writer {
     for (const Op& op : graph_.ops) add_op(op);
     for (const Port& port : graph_.inputs) network().inputs.push_back(port.tensor.value);
     for (const Port& port : graph_.outputs) network().outputs.push_back(port.tensor.value);
+    if (!offsets_.empty()) add_offline_plan();
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(tflite::Model::Pack(builder, &model_), tflite::ModelIdentifier());
     return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
@@ -94,6 +97,20 @@ class Writer {
     network().operators.push_back(std::move(to));
   }
 
+  /// Constants that operators brought along are not the graph's: the interpreter places none.
+  void add_offline_plan() {
+    std::vector<int32_t> words = {1, 0, static_cast<int32_t>(network().tensors.size())};
+    words.insert(words.end(), offsets_.begin(), offsets_.end());
+    words.resize(3 + network().tensors.size(), -1);
+    auto entry = std::make_unique<tflite::MetadataT>();
+    entry->name = kOfflinePlanName;
+    entry->buffer = static_cast<uint32_t>(model_.buffers.size());
+    model_.metadata.push_back(std::move(entry));
+    model_.buffers.push_back(std::make_unique<tflite::BufferT>());
+    const auto* bytes = reinterpret_cast<const uint8_t*>(words.data());
+    model_.buffers.back()->data.assign(bytes, bytes + words.size() * sizeof(int32_t));
+  }
+
   uint32_t operator_code(tflite::BuiltinOperator code, int version) {
     auto& codes = model_.operator_codes;
     const auto known = std::ranges::find_if(codes, [&](const auto& other) {
@@ -111,12 +128,17 @@ class Writer {
   }
 
   const Graph& graph_;
+  const std::vector<int32_t>& offsets_;
   tflite::ModelT model_;
 };
 
 }  // namespace
 
-Bytes export_tflite(const Graph& graph) { return Writer(graph).run(); }
+Bytes export_tflite(const Graph& graph) { return export_tflite(graph, {}); }
+
+Bytes export_tflite(const Graph& graph, const std::vector<int32_t>& offsets) {
+  return Writer(graph, offsets).run();
+}
 
 void write_tflite(const Graph& graph, const std::filesystem::path& file) {
   const Bytes bytes = export_tflite(graph);

@@ -2,7 +2,9 @@
 // Graph -> .tflite, for other tools.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "thimble/model/graph.h"
 
@@ -14,6 +16,10 @@ namespace thimble {
 /// CompileError for what the format cannot say: a window whose padding is neither SAME nor VALID,
 /// ports of another order, states.
 [[nodiscard]] Bytes export_tflite(const Graph& graph);
+
+/// The same with metadata for TensorFlow Lite Micro: an offset in its arena per tensor of the
+/// graph, -1 where the interpreter is to choose (import/tflite/interpreter_tensors.h).
+[[nodiscard]] Bytes export_tflite(const Graph& graph, const std::vector<int32_t>& offsets);
 
 /// Writes the model to a file, whole or not at all. Throws CompileError if it cannot be written.
 void write_tflite(const Graph& graph, const std::filesystem::path& file);

@@ -11,6 +11,7 @@
 #include "thimble/operators/operators.h"
 #include "thimble/report/channels_json.h"
 #include "thimble/report/estimate_words.h"
+#include "thimble/report/interpreter_report.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/note_text.h"
 #include "thimble/report/quantising.h"
@@ -139,6 +140,22 @@ Inspection inspect(const Graph& graph) {
   return result;
 }
 
+namespace {
+
+std::string interpreter_words(const Inspection& inspection) {
+  if (!inspection.interpreter) return "";
+  const InterpreterArena& arena = *inspection.interpreter;
+  const std::string planned = arena.offline_bytes
+                                  ? fmt::format(" ({} B with the file's offline plan)",
+                                                with_separators(*arena.offline_bytes))
+                                  : "";
+  return fmt::format(
+      "TensorFlow Lite Micro's arena for the file: tensors {} B{}, its own structures some {} B\n",
+      with_separators(arena.greedy_bytes), planned, with_separators(arena.structures_bytes));
+}
+
+}  // namespace
+
 std::string inspection_text(const Graph& graph, const Inspection& inspection) {
   std::string text = fmt::format("{}: {} operators, {:.3f} M MAC, weights {}\n", inspection.model,
                                  inspection.ops.size(), static_cast<double>(inspection.macs) / 1e6,
@@ -190,7 +207,7 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
     text += fmt::format("  {:<16} {:<8} {:>26}  '{}'\n", to_string(t.shape), name(t.type),
                         human_size(t.size_bytes()), display_name(t.name));
   }
-  return text + ranking_text(inspection);
+  return text + interpreter_words(inspection) + ranking_text(inspection);
 }
 
 std::string inspection_csv(const Inspection& inspection) {
@@ -253,6 +270,7 @@ std::string inspection_json(const Graph& graph, const Inspection& inspection) {
        inspection.ops.empty() ? Json() : Json(inspection.ops[inspection.bottleneck].file_index)},
       {"estimate", estimate_json(inspection.estimate)},
       {"constant_channels", channels_json(inspection.constant_channels)},
+      {"interpreter", inspection.interpreter ? arena_json(*inspection.interpreter) : Json()},
       {"operators", ops},
       {"tensors", tensors}};
   return json_text("inspect", json);

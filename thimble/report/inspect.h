@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/interpreter/arena.h"
 #include "thimble/model/graph.h"
 #include "thimble/plan/note.h"
 #include "thimble/program/estimate.h"
@@ -33,7 +34,8 @@ struct Inspection {
   size_t bottleneck = 0;  ///< index into ops of the largest working set
   /// Estimate of whole operators in this order, by their number in the graph.
   std::optional<CoreEstimate> estimate = {};
-  std::vector<Warning> warnings = {};  ///< said first
+  std::optional<InterpreterArena> interpreter = {};  ///< of the model's file as it is
+  std::vector<Warning> warnings = {};                ///< said first
 
   [[nodiscard]] std::optional<double> instructions(const InspectedOp& op) const;
   /// The operator's share of an inference, in percent; 0 without an estimate.

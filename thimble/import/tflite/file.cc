@@ -151,6 +151,37 @@ int64_t tfl::TensorRecord::zero_point(size_t i) const {
   return value;
 }
 
+int64_t element_bits(tfl::TensorType type) {
+  switch (type) {
+    case tfl::TensorType::INT4:
+      return 4;
+    case tfl::TensorType::BOOL:
+    case tfl::TensorType::INT8:
+    case tfl::TensorType::UINT8:
+      return 8;
+    case tfl::TensorType::FLOAT16:
+    case tfl::TensorType::INT16:
+    case tfl::TensorType::UINT16:
+      return 16;
+    case tfl::TensorType::FLOAT32:
+    case tfl::TensorType::INT32:
+    case tfl::TensorType::UINT32:
+      return 32;
+    case tfl::TensorType::FLOAT64:
+    case tfl::TensorType::INT64:
+    case tfl::TensorType::UINT64:
+    case tfl::TensorType::COMPLEX64:
+      return 64;
+    case tfl::TensorType::COMPLEX128:
+      return 128;
+    case tfl::TensorType::STRING:
+    case tfl::TensorType::RESOURCE:
+    case tfl::TensorType::VARIANT:
+      return 0;
+  }
+  return 0;
+}
+
 const char* format_name(tfl::TensorType type) {
   return tflite::EnumNameTensorType(as_code<tflite::TensorType>(type));
 }
@@ -223,6 +254,15 @@ TfliteFile TfliteFile::subgraph(size_t number) const {
   result.where_ = fmt::format("{}: subgraph {}", where_, number);
   result.open_shapes_ = false;
   return result;
+}
+
+std::vector<uint32_t> TfliteFile::metadata(std::string_view name) const {
+  std::vector<uint32_t> buffers;
+  for (uint32_t k = 0; k < count_of(model_->metadata()); ++k) {
+    const tflite::Metadata& entry = *model_->metadata()->Get(k);
+    if (text_of(entry.name()) == name) buffers.push_back(entry.buffer());
+  }
+  return buffers;
 }
 
 bool TfliteFile::has_code(tfl::BuiltinOperator code) const {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "thimble/import/tflite/codes.h"
 #include "thimble/import/tflite/options.h"
@@ -46,6 +47,9 @@ struct OperatorRecord {
 
 }  // namespace tfl
 
+/// Of a tensor; 0: it has no size of its own.
+[[nodiscard]] int64_t element_bits(tfl::TensorType type);
+
 /// What the format calls a value; "" for one that it does not know.
 [[nodiscard]] const char* format_name(tfl::TensorType type);
 [[nodiscard]] const char* format_name(tfl::BuiltinOperator code);
@@ -77,6 +81,9 @@ class TfliteFile {
   [[nodiscard]] size_t subgraph_count() const;
   /// What its messages begin with names it, too.
   [[nodiscard]] TfliteFile subgraph(size_t number) const;
+
+  /// The buffers of all metadata with this name.
+  [[nodiscard]] std::vector<uint32_t> metadata(std::string_view name) const;
 
   /// Whether any operator code of the file is this one.
   [[nodiscard]] bool has_code(tfl::BuiltinOperator code) const;

@@ -10,6 +10,7 @@
 #include "thimble/import/refusal.h"
 #include "thimble/import/section.h"
 #include "thimble/import/tflite.h"
+#include "thimble/import/tflite/interpreter_tensors.h"
 #include "thimble/import/tflite/kinds.h"
 #include "thimble/import/tflite/shapes.h"
 #include "thimble/import/tflite/tensors.h"
@@ -95,6 +96,7 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
   for (Op& op : openings) network.add(std::move(op), network.where_inputs());
   read_ops(file, section.ops, kinds, uint8, network);
   network.check_outputs();
+  (void)offline_offsets(file);  // the interpreter believes it
   for (Op& op : uint8.open_outputs(network.graph()))
     network.add(std::move(op), network.where_outputs());
   return network.finish();

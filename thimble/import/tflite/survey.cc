@@ -26,38 +26,6 @@ namespace {
 constexpr const char* kFound = "; found: ";
 constexpr int64_t kMostElements = int64_t{1} << 40;
 
-/// Bits of an element; 0: it has no size of its own.
-int64_t bits(tfl::TensorType type) {
-  switch (type) {
-    case tfl::TensorType::INT4:
-      return 4;
-    case tfl::TensorType::BOOL:
-    case tfl::TensorType::INT8:
-    case tfl::TensorType::UINT8:
-      return 8;
-    case tfl::TensorType::FLOAT16:
-    case tfl::TensorType::INT16:
-    case tfl::TensorType::UINT16:
-      return 16;
-    case tfl::TensorType::FLOAT32:
-    case tfl::TensorType::INT32:
-    case tfl::TensorType::UINT32:
-      return 32;
-    case tfl::TensorType::FLOAT64:
-    case tfl::TensorType::INT64:
-    case tfl::TensorType::UINT64:
-    case tfl::TensorType::COMPLEX64:
-      return 64;
-    case tfl::TensorType::COMPLEX128:
-      return 128;
-    case tfl::TensorType::STRING:
-    case tfl::TensorType::RESOURCE:
-    case tfl::TensorType::VARIANT:
-      return 0;
-  }
-  return 0;
-}
-
 SurveyedTensor surveyed(const TfliteFile& file, size_t number) {
   const tfl::TensorRecord from = file.tensor(number);
   SurveyedTensor result{.name = printable(from.name),
@@ -73,7 +41,8 @@ SurveyedTensor surveyed(const TfliteFile& file, size_t number) {
   const bool open = std::ranges::any_of(result.shape, [](int64_t extent) { return extent < 0; });
   const auto elements =
       open ? std::nullopt : checked_size_bytes(result.shape, DType::kInt8, kMostElements);
-  if (elements && bits(from.type) > 0) result.size_bytes = (*elements * bits(from.type) + 7) / 8;
+  if (elements && element_bits(from.type) > 0)
+    result.size_bytes = (*elements * element_bits(from.type) + 7) / 8;
   return result;
 }
 
