@@ -51,7 +51,7 @@ std::string interpreter_text(const InterpreterReport& report) {
                         split.first, split.last, split.parts, axis_name(split.axis));
   }
   if (file.more_macs > 0)
-    text += fmt::format("  {} MACs are computed twice, {:.1f} %\n", with_separators(file.more_macs),
+    text += fmt::format("  {} MACs are computed again, {:.1f} %\n", with_separators(file.more_macs),
                         percent(file.more_macs, file.macs));
   text += fmt::format("  operators  {}\n", fmt::join(file.kinds, ", "));
   text += fmt::format("  outputs    identical to the model's in {} inferences of the reference\n",
