@@ -256,7 +256,7 @@ TfliteFile TfliteFile::subgraph(size_t number) const {
   return result;
 }
 
-std::vector<uint32_t> TfliteFile::metadata(std::string_view name) const {
+std::vector<uint32_t> TfliteFile::metadata_buffers(std::string_view name) const {
   std::vector<uint32_t> buffers;
   for (uint32_t k = 0; k < count_of(model_->metadata()); ++k) {
     const tflite::Metadata& entry = *model_->metadata()->Get(k);
@@ -291,10 +291,9 @@ std::span<const uint8_t> TfliteFile::data(uint32_t buffer, const std::string& wh
 }
 
 std::optional<std::span<const uint8_t>> TfliteFile::metadata(std::string_view name) const {
-  if (model_->metadata() == nullptr) return std::nullopt;
-  for (const tflite::Metadata* entry : *model_->metadata())
-    if (text_of(entry->name()) == name) return data(entry->buffer(), where_);
-  return std::nullopt;
+  const std::vector<uint32_t> buffers = metadata_buffers(name);
+  if (buffers.empty()) return std::nullopt;
+  return data(buffers[0], where_);
 }
 
 }  // namespace thimble

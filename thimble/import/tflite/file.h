@@ -83,7 +83,7 @@ class TfliteFile {
   [[nodiscard]] TfliteFile subgraph(size_t number) const;
 
   /// The buffers of all metadata with this name.
-  [[nodiscard]] std::vector<uint32_t> metadata(std::string_view name) const;
+  [[nodiscard]] std::vector<uint32_t> metadata_buffers(std::string_view name) const;
 
   /// Whether any operator code of the file is this one.
   [[nodiscard]] bool has_code(tfl::BuiltinOperator code) const;

@@ -137,7 +137,7 @@ std::vector<InterpreterBuffer> interpreter_buffers(const TfliteFile& file) {
 }
 
 std::optional<std::vector<int32_t>> offline_offsets(const TfliteFile& file) {
-  const std::vector<uint32_t> found = file.metadata(kOfflinePlanName);
+  const std::vector<uint32_t> found = file.metadata_buffers(kOfflinePlanName);
   if (found.empty()) return std::nullopt;
   const std::string where = plan_of(file);
   if (found.size() > 1) throw ImportError(where, "stands there more than once");
