@@ -2,7 +2,6 @@
 # that driver.h includes, and the package that find_package(Thimble) finds.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
-find_package(OpenSSL REQUIRED)
 find_package(Threads REQUIRED)
 
 # thimble_closure(TARGET LIST): Thimble's own libraries that a target links, itself too.
@@ -27,7 +26,7 @@ add_library(thimble_archive STATIC ${objects})
 set_target_properties(thimble_archive PROPERTIES OUTPUT_NAME thimble EXPORT_NAME thimble LINKER_LANGUAGE CXX)
 target_compile_features(thimble_archive PUBLIC cxx_std_20)
 target_include_directories(thimble_archive INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(thimble_archive PUBLIC fmt::fmt PRIVATE OpenSSL::Crypto Threads::Threads)
+target_link_libraries(thimble_archive PUBLIC fmt::fmt PRIVATE Threads::Threads)
 
 install(TARGETS thimble)
 install(TARGETS thimble_archive EXPORT ThimbleTargets)

@@ -42,8 +42,10 @@ set(common_headers <fmt/format.h> <algorithm> <functional> <map> <memory> <optio
     <vector>)
 thimble_precompile(thimble_headers HEADERS ${common_headers} DEPS thimble_options fmt::fmt)
 thimble_precompile(thimble_cold_headers HEADERS ${common_headers} DEPS thimble_cold_options fmt::fmt)
-thimble_precompile(thimble_test_headers HEADERS <gmock/gmock.h> <gtest/gtest.h> ${common_headers}
-                   DEPS thimble_test_options fmt::fmt GTest::gmock GTest::gtest)
+if(THIMBLE_TESTS)
+  thimble_precompile(thimble_test_headers HEADERS <gmock/gmock.h> <gtest/gtest.h> ${common_headers}
+                     DEPS thimble_test_options fmt::fmt GTest::gmock GTest::gtest)
+endif()
 
 # Files that name their own helpers as others of their folder do cannot be compiled as one with these
 # (CMAKE_UNITY_BUILD).

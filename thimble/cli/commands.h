@@ -34,5 +34,7 @@ void add_remote(CLI::App& app, int& status);
 void add_zoo(CLI::App& app, int& status);
 /// devices, planners, ops
 void add_lists(CLI::App& app, int& status);
+/// manual, completion: of all commands that were added
+void add_manual(CLI::App& app, int& status);
 
 }  // namespace thimble

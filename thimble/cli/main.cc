@@ -111,6 +111,7 @@ int run(int argc, char** argv) {
   add_remote(app, status);
   add_zoo(app, status);
   add_lists(app, status);
+  add_manual(app, status);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);
     return kInputFault;
