@@ -27,7 +27,8 @@ else()
   find_package(fmt REQUIRED)
   find_package(nlohmann_json REQUIRED)
   find_package(CLI11 REQUIRED)
-  # Instead of the shared library.
+  # Instead of the shared library, and its folder is not to be searched by what is linked.
+  set(CMAKE_SKIP_RPATH ON)
   get_target_property(configurations fmt::fmt IMPORTED_CONFIGURATIONS)
   foreach(configuration ${configurations})
     set_target_properties(fmt::fmt PROPERTIES IMPORTED_LOCATION_${configuration} ${fmt_archive})
@@ -36,13 +37,23 @@ else()
   target_include_directories(thimble_fmt SYSTEM PRIVATE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 endif()
 
-# thimble_link_whole(TARGET): what an executable that is installed links besides.
+# Of a source that has two forms, the folder of the one for this system: "" or "windows/".
+set(THIMBLE_SYSTEM "")
+if(WIN32)
+  set(THIMBLE_SYSTEM windows/)
+endif()
+
+# thimble_link_whole(TARGET [STATIC]): what an executable that is installed links besides. STATIC: libc, too.
 function(thimble_link_whole target)
   # Sanitizers have runtimes and an allocator of their own.
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" OR NOT CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     return()
   endif()
-  if(NOT APPLE)
+  if(WIN32)
+    target_link_options(${target} PRIVATE -static)
+  elseif("STATIC" IN_LIST ARGN)
+    target_link_options(${target} PRIVATE -static-pie)
+  elseif(NOT APPLE)
     target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
   endif()
   # Searches allocate small things by the million: a quarter of planning.

@@ -11,7 +11,7 @@ target_include_directories(thimble_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE
 # Links the 50 programs in a fifth of the time.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=lld THIMBLE_LLD)
-if(THIMBLE_LLD)
+if(THIMBLE_LLD AND NOT WIN32)
   add_link_options(-fuse-ld=lld)
 endif()
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
+#include "thimble/cli/terminal.h"
 #include "thimble/driver/paper_comparison.h"
 #include "thimble/model/error.h"
 #include "thimble/planners/registry.h"
@@ -31,13 +30,6 @@ struct CompareOptions {
   ReportFile json;
   bool zoo = false, csv = false, markdown = false, force = false;
 };
-
-// 0 where standard output is no terminal.
-size_t terminal_width() {
-  winsize size{};
-  if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
-  return size.ws_col;
-}
 
 // Models on several threads, in order, with "comparing: 3 of 40 models done"; each on one alone.
 std::vector<ComparedModel> compared_models(const std::vector<ComparisonJob>& jobs, int threads) {
@@ -94,7 +86,7 @@ int compare_models(const CompareOptions& options) {
     jobs.push_back(job);
   }
   comparison.models = compared_models(jobs, threads);
-  print(options, {.text = comparison_text(comparison, terminal_width()),
+  print(options, {.text = comparison_text(comparison, terminal_columns()),
                   .csv = comparison_csv(comparison),
                   .markdown = comparison_markdown(comparison),
                   .json = comparison_json(comparison)});

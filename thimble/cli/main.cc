@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // thimble: fits neural networks into microcontroller memory.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -16,6 +13,7 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/commit.h"
 #include "thimble/cli/nearest_option.h"
+#include "thimble/cli/terminal.h"
 #include "thimble/import/temporary.h"
 #include "thimble/model/error.h"
 
@@ -23,23 +21,12 @@ namespace {
 
 using namespace thimble;
 
-// A standard stream that the caller closed would be the next file opened, and get what is printed.
-// In its place comes one that every use of fails.
-void occupy_standard_streams() {
-  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(stream, F_GETFD) < 0) {
-      [[maybe_unused]] const int taken =
-          open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-    }
-  }
-}
-
 // Without fmt, which throws where standard error cannot be written. A process that a signal is
 // ending says nothing here: what it misses is what was removed behind its back. Where nobody reads
 // standard error the status says it all; SIGPIPE would stop this thread, which holds the lock.
 void complain(const std::string& text) {
   const Uninterrupted ended;
-  std::signal(SIGPIPE, SIG_IGN);
+  ignore_closed_pipes();
   std::fputs(("thimble: " + text + "\n").c_str(), stderr);
 }
 

@@ -2,15 +2,16 @@
 #include "thimble/cli/progress_line.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 
+#include "thimble/cli/terminal.h"
+
 namespace thimble {
 
 ProgressLine::ProgressLine(std::string what) : what_(std::move(what)) {
-  if (isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { run(); });
+  if (error_is_terminal()) thread_ = std::thread([this] { run(); });
 }
 
 ProgressLine::~ProgressLine() {

@@ -17,6 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+#ifdef _WIN32
+constexpr const char* kNewFile = "wb";  // its C library has no x
+#else
+constexpr const char* kNewFile = "wbx";
+#endif
+
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
@@ -25,7 +31,7 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 /// 0, or the errno of the first call that failed. The buffer is flushed by close, so a full disk
 /// may show only there.
 int write_pieces(const fs::path& file, const char* mode, std::span<const std::string_view> pieces) {
-  File out(std::fopen(file.c_str(), mode));
+  File out(std::fopen(file.string().c_str(), mode));
   if (out == nullptr) return errno;
   for (std::string_view piece : pieces) {
     if (piece.empty()) continue;  // its pointer may be null
@@ -66,7 +72,7 @@ Bytes read_file(const fs::path& file, int64_t limit_bytes) {
     throw CompileError(file.string(),
                        fmt::format("has {} bytes; at most {} are supported", size, limit_bytes));
   }
-  File in(std::fopen(file.c_str(), "rb"));
+  File in(std::fopen(file.string().c_str(), "rb"));
   if (in == nullptr) {
     throw CompileError(file.string(), fmt::format("cannot read: {}", std::strerror(errno)));
   }
@@ -109,7 +115,7 @@ void write_file(const fs::path& file, std::span<const std::string_view> pieces) 
 }
 
 void write_new_file(const fs::path& file, std::string_view text) {
-  if (const int code = write_pieces(file, "wbx", {&text, 1}); code != 0)
+  if (const int code = write_pieces(file, kNewFile, {&text, 1}); code != 0)
     throw fs::filesystem_error("write", file, std::error_code(code, std::generic_category()));
 }
 

@@ -160,27 +160,26 @@ Temporary::Temporary(Kind kind, const fs::path& parent) {
     }
   }
   path_ = fs::absolute(path_);
-  registry().paths.emplace(path_, true);
+  registry().paths.emplace(path_, removes_content_);
 }
 
-Temporary::Temporary(const fs::path& folder) {
+Temporary::Temporary(const fs::path& folder) : removes_content_(false) {
   const Uninterrupted made_and_known;
   if (!fs::create_directory(folder)) return;
   path_ = fs::absolute(folder);
-  registry().paths.emplace(path_, false);
+  registry().paths.emplace(path_, removes_content_);
 }
 
 Temporary::~Temporary() {
   if (path_.empty()) return;
   const Uninterrupted removed_and_forgotten;
   std::error_code ignored;  // what cannot be removed stays
-  const auto known = registry().paths.find(path_);
-  if (known->second) {
+  if (removes_content_) {
     fs::remove_all(path_, ignored);
   } else {
     fs::remove(path_, ignored);
   }
-  registry().paths.erase(known);
+  registry().paths.erase(path_);
 }
 
 void Temporary::keep() {

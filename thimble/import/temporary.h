@@ -29,6 +29,7 @@ class Temporary {
 
  private:
   std::filesystem::path path_;
+  bool removes_content_ = true;
 };
 
 /// While one exists, a signal that would end the process waits: what is begun is completed.

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/output/emitted_folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <system_error>
@@ -200,16 +197,6 @@ void MadeFolders::make_above(const fs::path& path) {
 
 void MadeFolders::keep() {
   for (const std::unique_ptr<Temporary>& folder : folders_) folder->keep();
-}
-
-FolderLock::FolderLock(const fs::path& folder)
-    : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  // Where it cannot be opened, what follows fails and says why.
-  if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
-}
-
-FolderLock::~FolderLock() {
-  if (descriptor_ >= 0) close(descriptor_);
 }
 
 StagedFolder::StagedFolder(const fs::path& target, std::vector<ModelCode> models, bool force)

@@ -13,6 +13,7 @@
 
 #include "thimble/emit/project.h"
 #include "thimble/import/temporary.h"
+#include "thimble/output/folder_lock.h"
 #include "thimble/output/manifest.h"
 
 namespace thimble {
@@ -62,18 +63,6 @@ class MadeFolders {
 
  private:
   std::vector<std::unique_ptr<Temporary>> folders_;
-};
-
-/// While it exists, others that lock the same folder wait.
-class FolderLock {
- public:
-  explicit FolderLock(const std::filesystem::path& folder);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_;
 };
 
 /// Models' files beside those that they replace, until commit() exchanges them. Without it, on
