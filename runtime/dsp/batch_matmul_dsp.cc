@@ -5,6 +5,7 @@
 #include "../portable/walk.h"
 #include "row_products.h"
 #include "thimble_runtime/kernels.h"
+#include "thimble_runtime/naked.h"
 
 namespace thimble::runtime {
 namespace {
@@ -27,9 +28,8 @@ namespace {
 
 /// x + offset, four times `fours` elements, times four columns side by side whose rows are `step`
 /// bytes apart: added to four sums.
-[[gnu::naked, gnu::noinline, gnu::noclone]] void multiply_columns(const int8_t*, const int8_t*,
-                                                                  int32_t, int32_t, uint32_t,
-                                                                  uint32_t*) noexcept {
+[[THIMBLE_NAKED]] void multiply_columns(const int8_t*, const int8_t*, int32_t, int32_t, uint32_t,
+                                        uint32_t*) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
       "ldr r9, [sp, #36]\n"

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "pair_products.h"
+#include "thimble_runtime/naked.h"
 #include "widen.h"
 
 namespace thimble::runtime {
@@ -81,8 +82,7 @@ namespace thimble::runtime {
 #define THIMBLE_TO_TWICE(s) "asr " s ", " s ", #7\n"
 
 /// Computes out of both pixels, two channels after the other.
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void multiply_two_pixels_compact(
-    const PairBlock&) noexcept {
+[[THIMBLE_NAKED]] inline void multiply_two_pixels_compact(const PairBlock&) noexcept {
   __asm__ volatile(
       THIMBLE_COMPACT_BEGIN("92", "44", "4")
       THIMBLE_PAIRS_OF_AHEAD(THIMBLE_WIDEN_MIXED)
@@ -141,8 +141,7 @@ namespace thimble::runtime {
 }
 
 /// multiply_two_pixels_compact() for one pixel. Reads two words behind x.
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void multiply_pixel_compact(
-    const PairBlock&) noexcept {
+[[THIMBLE_NAKED]] inline void multiply_pixel_compact(const PairBlock&) noexcept {
   __asm__ volatile(
       THIMBLE_COMPACT_BEGIN("56", "24", "3")
       "1:\n"

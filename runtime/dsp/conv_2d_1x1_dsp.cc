@@ -2,6 +2,7 @@
 // Windows of one tap, from the inputs as they are: pixel by pixel, two pairs of output channels at
 // a time share what is widened of four inputs. Thirteen instructions for sixteen products.
 #include "../portable/fixed_point.h"
+#include "thimble_runtime/naked.h"
 #include "wide_weights.h"
 
 namespace thimble::runtime {
@@ -26,9 +27,8 @@ namespace {
   "smlad r6, lr, r9, r6\n"          \
   "smlad r7, lr, r11, r7\n"
 
-[[gnu::naked, gnu::noinline, gnu::noclone]] void sum_two_pairs(const int8_t*, const int32_t*,
-                                                               const int32_t*, int32_t,
-                                                               int32_t*) noexcept {
+[[THIMBLE_NAKED]] void sum_two_pairs(const int8_t*, const int32_t*, const int32_t*, int32_t,
+                                     int32_t*) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
       "ldm.w r1!, {r4, r5}\n"

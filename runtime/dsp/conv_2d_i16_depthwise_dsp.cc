@@ -3,6 +3,7 @@
 // inputs and one of weights, four products.
 #include "../portable/walk.h"
 #include "run_products.h"
+#include "thimble_runtime/naked.h"
 #include "words_tail.h"
 
 namespace thimble::runtime {
@@ -24,8 +25,8 @@ struct TapBytes {
 
 // r0 x, r1 weights, r2 taps, r3 rows, r4-r7 sums, r8 and r9 weights, r10 and r11 inputs, r12 step,
 // lr rows left. On the stack: weights, sums; where the bytes are.
-[[gnu::naked, gnu::noinline, gnu::noclone]] void sum_taps(const TapRow*, int32_t, const int32_t*,
-                                                          int32_t*, const TapBytes&) noexcept {
+[[THIMBLE_NAKED]] void sum_taps(const TapRow*, int32_t, const int32_t*, int32_t*,
+                                const TapBytes&) noexcept {
   __asm__ volatile(
       "push {r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
       "mov lr, r1\n"

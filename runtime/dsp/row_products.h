@@ -3,6 +3,7 @@
 #pragma once
 
 #include "simd32.h"
+#include "thimble_runtime/naked.h"
 
 namespace thimble::runtime {
 
@@ -24,10 +25,8 @@ inline uint32_t twice(int32_t value) noexcept {
 
 /// x + offset, four times `fours` elements, times rows that are `between` bytes apart: added to
 /// four sums.
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void multiply_four_rows(const int8_t*,
-                                                                           const int8_t*, int32_t,
-                                                                           int32_t, uint32_t,
-                                                                           uint32_t*) noexcept {
+[[THIMBLE_NAKED]] inline void multiply_four_rows(const int8_t*, const int8_t*, int32_t, int32_t,
+                                                 uint32_t, uint32_t*) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
       "mov r8, r3\n"

@@ -6,6 +6,7 @@
 
 #include "simd32.h"
 #include "thimble_runtime/kernels.h"
+#include "thimble_runtime/naked.h"
 
 namespace thimble::runtime {
 
@@ -100,24 +101,20 @@ inline uint32_t load_2(const int16_t* from) noexcept {
       "add sp, sp, #8\n"                                      \
       "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n")
 
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_four_wide(const InputRun*,
-                                                                      const int32_t*, int32_t*,
-                                                                      int32_t) noexcept {
+[[THIMBLE_NAKED]] inline void sum_four_wide(const InputRun*, const int32_t*, int32_t*,
+                                            int32_t) noexcept {
   THIMBLE_SUM_RUNS("4", THIMBLE_FOUR_WIDE, THIMBLE_OF_FOUR, "r4, r5, r6, r7");
 }
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_two_wide(const InputRun*,
-                                                                     const int32_t*, int32_t*,
-                                                                     int32_t) noexcept {
+[[THIMBLE_NAKED]] inline void sum_two_wide(const InputRun*, const int32_t*, int32_t*,
+                                           int32_t) noexcept {
   THIMBLE_SUM_RUNS("3", THIMBLE_TWO_WIDE, THIMBLE_OF_TWO, "r4, r5");
 }
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_four_compact(const InputRun*,
-                                                                         const int32_t*, int32_t*,
-                                                                         int32_t) noexcept {
+[[THIMBLE_NAKED]] inline void sum_four_compact(const InputRun*, const int32_t*, int32_t*,
+                                               int32_t) noexcept {
   THIMBLE_SUM_RUNS("3", THIMBLE_FOUR_COMPACT, THIMBLE_OF_FOUR, "r4, r5, r6, r7");
 }
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_two_compact(const InputRun*,
-                                                                        const int32_t*, int32_t*,
-                                                                        int32_t) noexcept {
+[[THIMBLE_NAKED]] inline void sum_two_compact(const InputRun*, const int32_t*, int32_t*,
+                                              int32_t) noexcept {
   THIMBLE_SUM_RUNS("2", THIMBLE_TWO_COMPACT, THIMBLE_OF_TWO, "r4, r5");
 }
 

@@ -25,7 +25,7 @@ inline uint32_t load_4(const int8_t* from) noexcept {
 
 /// Bytes 0 and 2 as two int16.
 inline uint32_t even_bytes(uint32_t word) noexcept {
-  return static_cast<uint32_t>(__sxtb16(static_cast<uint8x4_t>(word)));
+  return static_cast<uint32_t>(__sxtb16(static_cast<int8x4_t>(word)));
 }
 /// Bytes 1 and 3.
 inline uint32_t odd_bytes(uint32_t word) noexcept { return even_bytes(word >> 8 | word << 24); }
@@ -68,7 +68,10 @@ inline int32_t add_rounded_high(int32_t a, int32_t b, int32_t c) noexcept {
   return result;
 }
 /// Limited to int8.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"  // in GCC's macro
 inline int32_t saturate_8(int32_t x) noexcept { return __ssat(x, 8); }
+#pragma GCC diagnostic pop
 
 #else
 

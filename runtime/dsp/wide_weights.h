@@ -5,6 +5,7 @@
 #pragma once
 
 #include "pair_products.h"
+#include "thimble_runtime/naked.h"
 #include "widen.h"
 
 namespace thimble::runtime {
@@ -46,8 +47,7 @@ namespace thimble::runtime {
 #define THIMBLE_IS_TWICE(s)
 
 /// Computes out of both pixels, two channels after the other.
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void multiply_two_pixels_wide(
-    const PairBlock&) noexcept {
+[[THIMBLE_NAKED]] inline void multiply_two_pixels_wide(const PairBlock&) noexcept {
   __asm__ volatile(
       THIMBLE_WIDE_BEGIN("40", "4")
       THIMBLE_PAIRS_OF_AHEAD(THIMBLE_WIDEN_PLAIN)
@@ -87,8 +87,7 @@ namespace thimble::runtime {
 }
 
 /// multiply_two_pixels_wide() for one pixel.
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void multiply_pixel_wide(
-    const PairBlock&) noexcept {
+[[THIMBLE_NAKED]] inline void multiply_pixel_wide(const PairBlock&) noexcept {
   __asm__ volatile(
       THIMBLE_WIDE_BEGIN("24", "3")
       "1:\n"

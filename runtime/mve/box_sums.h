@@ -6,14 +6,14 @@
 
 #include "../portable/pixel_box.h"
 #include "bytes.h"
+#include "thimble_runtime/naked.h"
 
 namespace thimble::runtime {
 
 /// sums[k] = sum of channel k, of eight.
 #if defined(THIMBLE_MVE_ASSEMBLY)
 
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_eight_in_vectors(const PixelBox&,
-                                                                             int32_t*) noexcept {
+[[THIMBLE_NAKED]] inline void sum_eight_in_vectors(const PixelBox&, int32_t*) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, lr}\n"
       "mov r6, r1\n"

@@ -8,6 +8,7 @@
 
 #include "../portable/fixed_point.h"
 #include "bytes.h"
+#include "thimble_runtime/naked.h"
 
 namespace thimble::runtime {
 
@@ -49,8 +50,7 @@ struct PlaneBlocks {
 
 // r1 from, r2 to, r3 columns, r4 and r5 their steps, r6 channels left, r7 the pitch; cursors r8,
 // r9. Eight channels of all columns at a time.
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void pack_columns(
-    const DepthwiseColumns&) noexcept {
+[[THIMBLE_NAKED]] inline void pack_columns(const DepthwiseColumns&) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, lr}\n"
       "ldm r0, {r1, r2, r3, r4, r5, r6, r7}\n"
@@ -207,7 +207,7 @@ struct PlaneBlocks {
 
 // name, and the number of vectors; AWAY: what rounding takes; CLAMPS, LOW, HIGH: where clamps are.
 #define THIMBLE_DEPTHWISE_ROW(name, vectors, AWAY, CLAMPS, LOW, HIGH)                        \
-  [[gnu::naked, gnu::noinline, gnu::noclone]] inline void name(PlaneBlocks&) noexcept {      \
+  [[THIMBLE_NAKED]] inline void name(PlaneBlocks&) noexcept {                                \
     __asm__ volatile(THIMBLE_DEPTHWISE_BEGIN CLAMPS THIMBLE_DEPTHWISE_CHANNEL(               \
         THIMBLE_DEPTHWISE_WEIGHTS_##vectors)                                                 \
                          THIMBLE_DEPTHWISE_WINDOWS_##vectors THIMBLE_DEPTHWISE_MULTIPLY AWAY \

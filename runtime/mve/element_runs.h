@@ -6,6 +6,7 @@
 
 #include "../portable/fixed_point.h"
 #include "bytes.h"
+#include "thimble_runtime/naked.h"
 
 namespace thimble::runtime {
 
@@ -54,7 +55,7 @@ struct ProductRun {
   "vpop {d8, d9}\n"           \
   "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"
 
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void add_run(const SumRun&) noexcept {
+[[THIMBLE_NAKED]] inline void add_run(const SumRun&) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
       "vpush {d8, d9}\n"
@@ -78,7 +79,7 @@ struct ProductRun {
       THIMBLE_RUN_FINISH);
 }
 
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void multiply_run(const ProductRun&) noexcept {
+[[THIMBLE_NAKED]] inline void multiply_run(const ProductRun&) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
       "vpush {d8, d9}\n"

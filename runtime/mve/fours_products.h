@@ -9,6 +9,7 @@
 #include "../portable/fixed_point.h"
 #include "assembly.h"
 #include "thimble_runtime/kernels.h"
+#include "thimble_runtime/naked.h"
 
 namespace thimble::runtime {
 
@@ -68,8 +69,7 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
 // sums r0, r2, r4, r6 and r8, r10, r12, lr. q4 to q6: zero point and clamps in 16 bits. P0 is that
 // of the last sixteen. On the stack the block's first words, with the address of the tail in place
 // of the rounding. Label 1 begins four channels, 2 a round, 3 the last sixteen.
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void multiply_pixel_pairs(
-    const FoursBlock&) noexcept {
+[[THIMBLE_NAKED]] inline void multiply_pixel_pairs(const FoursBlock&) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
       "vpush {d8, d9, d10, d11, d12, d13, d14, d15}\n"
@@ -193,8 +193,7 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
 /// Pixel a alone.
 // Registers: inputs r1, their beginning r11, their number r3, the stream r5, output r7, its end r9,
 // the tail r8, the loop's count lr; sums r0, r2, r4, r6. q4 to q6: zero point and clamps.
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void multiply_single_pixel(
-    const FoursBlock&) noexcept {
+[[THIMBLE_NAKED]] inline void multiply_single_pixel(const FoursBlock&) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
       "vpush {d8, d9, d10, d11, d12, d13, d14, d15}\n"

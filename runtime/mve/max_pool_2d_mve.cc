@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../portable/max_of_boxes.h"
 #include "assembly.h"
+#include "thimble_runtime/naked.h"
 
 namespace thimble::runtime {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 // Sixteen channels at a time, the last ones by their lanes.
 #if defined(THIMBLE_MVE_ASSEMBLY)
 
-[[gnu::naked, gnu::noinline, gnu::noclone]] void max_of_vectors(const MaxOfBox&) noexcept {
+[[THIMBLE_NAKED]] void max_of_vectors(const MaxOfBox&) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, r9, r10, lr}\n"
       "ldrd r6, r7, [r0, #28]\n"

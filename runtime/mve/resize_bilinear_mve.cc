@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../portable/blend.h"
 #include "assembly.h"
+#include "thimble_runtime/naked.h"
 
 namespace thimble::runtime {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 // Four channels at a time.
 #if defined(THIMBLE_MVE_ASSEMBLY)
 
-[[gnu::naked, gnu::noinline, gnu::noclone]] void blend_vectors(const Blend&) noexcept {
+[[THIMBLE_NAKED]] void blend_vectors(const Blend&) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, r9, r10, lr}\n"
       "ldm r0, {r1, r2, r3, r4, r5, r6, r7, r8, r9, r10}\n"

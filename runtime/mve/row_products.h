@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "assembly.h"
+#include "thimble_runtime/naked.h"
 
 namespace thimble::runtime {
 
@@ -13,10 +14,8 @@ namespace thimble::runtime {
 
 /// (x + offset) times rows that are `between` bytes apart, added to four sums. count: at least 1.
 // r0 x, r1, r2, r3 and r5 rows, r4, r6, r8 and r10 sums, q3 the offset.
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void multiply_four_rows(const int8_t*,
-                                                                           const int8_t*, int32_t,
-                                                                           int32_t, int32_t,
-                                                                           uint32_t*) noexcept {
+[[THIMBLE_NAKED]] inline void multiply_four_rows(const int8_t*, const int8_t*, int32_t, int32_t,
+                                                 int32_t, uint32_t*) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r8, r9, r10, lr}\n"
       "mov r9, r3\n"

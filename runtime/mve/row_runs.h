@@ -5,6 +5,7 @@
 
 #include "../dsp/input_runs.h"
 #include "assembly.h"
+#include "thimble_runtime/naked.h"
 
 namespace thimble::runtime {
 
@@ -47,9 +48,8 @@ namespace thimble::runtime {
       "}\n"                                               \
       "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n")
 
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_four_rows(const InputRun*,
-                                                                      const int32_t*, int32_t*,
-                                                                      int32_t) noexcept {
+[[THIMBLE_NAKED]] inline void sum_four_rows(const InputRun*, const int32_t*, int32_t*,
+                                            int32_t) noexcept {
   THIMBLE_SUM_ROWS("add r5, r3, r4\nadd r7, r5, r4\n",
                    "vldrb.s16 q1, [r5], #8\n"
                    "vmladava.s16 r10, q0, q1\n"
@@ -57,9 +57,8 @@ namespace thimble::runtime {
                    "vmladava.s16 r12, q0, q2\n",
                    "r6, r8, r10, r12");
 }
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_two_rows(const InputRun*,
-                                                                     const int32_t*, int32_t*,
-                                                                     int32_t) noexcept {
+[[THIMBLE_NAKED]] inline void sum_two_rows(const InputRun*, const int32_t*, int32_t*,
+                                           int32_t) noexcept {
   THIMBLE_SUM_ROWS("", "", "r6, r8");
 }
 #undef THIMBLE_SUM_ROWS

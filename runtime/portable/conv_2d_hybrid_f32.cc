@@ -10,7 +10,7 @@ struct HybridConvolution {
 
   template <int32_t kChannels, bool kOneGroup>
   void channels(const FloatSite& at, int32_t o, float* to, int32_t step) const noexcept {
-    float scales[kChannels];
+    float scales[unsigned{kChannels}];
     for (int32_t k = 0; k < kChannels; ++k) scales[k] = p.scales[(o + k) * p.scale_step];
     const int32_t zero_point = p.zero_point;
     convolve_channels<kChannels, kOneGroup>(

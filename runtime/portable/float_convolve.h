@@ -22,8 +22,8 @@ inline void convolve_channels(const Params& p, const View& x, const FloatSite& a
                               float* to, int32_t step, Weight weight) noexcept {
   const Window2D& w = p.window;
   const int32_t depth = p.in_per_group, pitch = w.kernel_h * w.kernel_w * depth;
-  float sums[kChannels] = {};
-  int32_t first[kChannels];  // input channel
+  float sums[unsigned{kChannels}] = {};
+  int32_t first[unsigned{kChannels}];  // input channel
   for (int32_t k = 0; k < kChannels; ++k)
     first[k] = (o + k) / p.out_per_group * depth * x.stride[3];
   for (int32_t ky = at.rows.begin; ky < at.rows.end; ++ky) {

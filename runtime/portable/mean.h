@@ -28,7 +28,7 @@ inline T mean_of(const MeanParams& p, int32_t sum, int32_t count) noexcept {
 /// sums[k]: of the elements of `summed`, k channels further.
 template <class T, int32_t kSums>
 [[gnu::noinline]] static void add_up(const View& x, const Region& summed, int32_t* sums) noexcept {
-  int32_t s[kSums] = {};
+  int32_t s[unsigned{kSums}] = {};
   const int32_t apart = x.stride[3];
   const int32_t width = summed.end[2] - summed.begin[2];
   for (int32_t n = summed.begin[0]; n < summed.end[0]; ++n) {

@@ -28,7 +28,7 @@ struct PoolSite {
 template <class T, int32_t kChannels, class Join>
 inline void join_taps(const Pool2DParams& p, const View& x, const PoolSite<Join>& site, int32_t c,
                       int32_t* values) noexcept {
-  int32_t joined[kChannels];
+  int32_t joined[unsigned{kChannels}];
 #pragma GCC unroll 4
   for (int32_t k = 0; k < kChannels; ++k) joined[k] = site.start;
   const int32_t next = x.stride[3];

@@ -60,7 +60,8 @@ bool is_whole(const InFlight& flight, uint32_t image, int32_t record) noexcept {
   if (flight.tags != nullptr) return crc32(bytes, records.record_bytes) == flight.tags[record];
   const uint32_t size = records.record_bytes - kCheckBytes;
   const uint8_t* const end = bytes + size;
-  const uint32_t check = end[0] | end[1] << 8U | end[2] << 16U | uint32_t{end[3]} << 24U;
+  const uint32_t check =
+      uint32_t{end[0]} | uint32_t{end[1]} << 8U | uint32_t{end[2]} << 16U | uint32_t{end[3]} << 24U;
   const uint32_t address = records.address + static_cast<uint32_t>(record) * records.stride_bytes;
   return image_check(bytes, size, image, address) == check;
 }

@@ -111,7 +111,8 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
   return text;
 }
 
-std::string arena_map(const Graph& graph, const Program& program, const ViewConstants& constants) {
+std::string arena_map(const Graph& graph, const Program& program, const ViewConstants& constants,
+                      const std::set<std::string>& used) {
   const AddressNames address_name(program);
   std::string text;
   bool explained = false;
@@ -127,6 +128,7 @@ std::string arena_map(const Graph& graph, const Program& program, const ViewCons
     explained = true;
     for (const PlacedBuffer& placed : program.buffers) {
       if (placed.memory != memory || placed.constant >= 0) continue;
+      const std::string address = address_name(placed.id);
       std::string what = placed.packed >= 0
                              ? fmt::format("records of the constants of {}",
                                            program.params[static_cast<size_t>(placed.packed)].name)
@@ -135,10 +137,10 @@ std::string arena_map(const Graph& graph, const Program& program, const ViewCons
                                            to_string(placed.extents), placed.ring ? " (ring)" : "",
                                            comment_text(graph.tensor(placed.tensor).name))
                              : std::string("scratch");
-      text +=
-          fmt::format("constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
-                      address_name(placed.id), placed.address, with_separators(placed.size_bytes),
-                      what, placed.live.begin, std::max(placed.live.begin, placed.live.end - 1));
+      text += fmt::format("{}constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
+                          used.contains(address) ? "" : "[[maybe_unused]] ", address,
+                          placed.address, with_separators(placed.size_bytes), what,
+                          placed.live.begin, std::max(placed.live.begin, placed.live.end - 1));
       text += constants.of_buffer(placed.id);
     }
   }

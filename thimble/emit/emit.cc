@@ -138,7 +138,12 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
   text += image_labels(program, options);
   ViewConstants constants(graph, program);
   const std::vector<Stage> all = stages(graph, program, data, constants, options.trace);
-  text += arena_map(graph, program, constants) + "\n";
+  std::string stage_texts, traces;
+  for (const Stage& stage : all) {
+    stage_texts += stage.text + "\n";
+    traces += stage.trace + stage.row_place + "\n";
+  }
+  text += arena_map(graph, program, constants, identifiers_in(stage_texts + traces)) + "\n";
   for (const ProgramParams& params : program.params) {
     // Rows of the table have its values.
     if (!is_passed(params_name(params), all)) text += "[[maybe_unused]] ";
@@ -149,8 +154,7 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
   const CallerSide side = caller_side(program, name);
   const Observed observed{graph, program, options, side, all};
   text += hook_variables(observed) + caller_struct(side);
-  for (const Stage& stage : all) text += stage.text + "\n";
-  text += entry_helpers(observed);
+  text += stage_texts + entry_helpers(observed);
   return text + "}  // namespace\n\n" + entry_points(observed) +
          reset_definition(program, side, name);
 }

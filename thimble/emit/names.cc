@@ -59,6 +59,24 @@ std::string arena_name(const Program& program, MemoryId memory) {
   return memory == kArena ? "arena" : program.memory(memory).name + "_arena";
 }
 
+std::set<std::string> identifiers_in(const std::string& code) {
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  std::set<std::string> all;
+  std::istringstream lines(code);
+  for (std::string line; std::getline(lines, line);) {
+    const auto end =
+        line.begin() + static_cast<std::ptrdiff_t>(std::min(line.find("//"), line.size()));
+    for (auto at = std::find_if(line.begin(), end, is_part); at != end;) {
+      const auto behind = std::find_if_not(at, end, is_part);
+      all.emplace(at, behind);
+      at = std::find_if(behind, end, is_part);
+    }
+  }
+  return all;
+}
+
 AddressNames::AddressNames(const Program& program) : program_(program) {
   for (const PlacedBuffer& placed : program.buffers) {
     if (placed.tensor.valid() && is_laid_out(placed.memory)) ++alike_[{placed.tensor, placed.sums}];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,9 @@ namespace thimble {
 
 /// Whether a line of code, which is no comment, has the identifier.
 [[nodiscard]] bool mentions(const std::string& code, const std::string& identifier);
+
+/// All of them.
+[[nodiscard]] std::set<std::string> identifiers_in(const std::string& code);
 
 /// The constants that hold buffers' addresses: "kT12", "kT12Accumulators", "kScratch3"; with the
 /// buffer's number behind it where a tensor has several buffers of a kind.
