@@ -12,10 +12,14 @@
 #include "tests/cli/command_line.h"
 #include "tests/import/detector.h"
 #include "tests/import/tflite_builder.h"
+#include "tests/support/board_log_text.h"
 #include "tests/support/test_graph.h"
+#include "thimble/driver/driver.h"
 #include "thimble/export/tflite.h"
+#include "thimble/import/sha256.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/inputs/image.h"
+#include "thimble/target/device.h"
 #include "zoo/zoo.h"
 
 namespace thimble::testing {
@@ -119,6 +123,16 @@ class JsonPage : public CommandLine {
         folder() / file,
         {.tensors = {{"input.0", zeros(in)}, {"output.0", zeros(out)}, {"op.0.0", zeros(first)}},
          .metadata = {}});
+  }
+
+  /// The network's code in a folder, and logs of a board that runs it.
+  void write_logs(const std::string& folder, Request request) {
+    const Compiled compiled = std::get<Compiled>(compile(request));
+    const std::string plan = sha256(read(folder + "/demo_plan.json"));
+    const Tensor& in = compiled.graph.tensor(compiled.graph.inputs[0].tensor);
+    write(folder + ".trace",
+          traced_log(compiled, plan, {random_bytes(in.type, in.size_bytes(), 3)}));
+    write(folder + ".profile", profile_log(compiled, plan));
   }
 
   Reports written_;
@@ -243,6 +257,14 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   for (json& buffer : plan.at("buffers")) buffer["address"] = 0;
   write("p.json", plan.dump());
   run({"verify", "zoo:demo", "p.json"}, 4);
+  run({"compile", "zoo:demo", "--trace", "-o", "any"});
+  write_logs("any", {.model = "zoo:demo", .emission = Emission{}});
+  run({"diagnose", "zoo:demo", "any.trace", "--code", "any"});
+  run({"profile", "zoo:demo", "any.profile", "--code", "any"});
+  run({"compile", "zoo:demo", "--device", device, "-o", "board"});
+  write_logs("board",
+             {.model = "zoo:demo", .target = find_target(device), .emission = Emission{}});
+  run({"profile", "zoo:demo", "board.profile", "--code", "board"});
   run({"compare", "zoo:demo", "--planners", "original,patch:split=999"}, 1);
   run({"compare", "none.tflite", "--sram", "64K", "--flash", "1M"}, 1);
   run({"compare", "zoo:demo", "--planners", "original,stream", "--device", device});

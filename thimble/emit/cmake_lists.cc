@@ -19,7 +19,9 @@ std::string cmake_lists(const std::vector<CMakeTarget>& models, const std::strin
       "set(THIMBLE_OPTIMISATION \"-O2\" CACHE STRING\n"
       "    \"Of the models' code, whatever the build type: Debug would be four times slower; "
       "empty: "
-      "the build type's own\")\n";
+      "the build type's own\")\n"
+      "option(THIMBLE_HOOKS \"Calls before and after each stage of the models (NAME_set_hook, "
+      "NAME_profile)\" OFF)\n";
   for (const CMakeTarget& model : models) {
     std::string sources;
     for (const std::string& source : model.sources) sources += "\n  " + source;
@@ -31,7 +33,8 @@ std::string cmake_lists(const std::vector<CMakeTarget>& models, const std::strin
         "target_compile_options({0} PRIVATE -Wall -Wextra -ffreestanding -fno-exceptions "
         "-fno-rtti\n  -ffp-contract=off -ffunction-sections -fdata-sections "
         "${{THIMBLE_OPTIMISATION}})\n"
-        "target_compile_definitions({0} PRIVATE $<$<CONFIG:Debug>:THIMBLE_CHECKS>)\n"
+        "target_compile_definitions({0} PRIVATE $<$<CONFIG:Debug>:THIMBLE_CHECKS>\n"
+        "  PUBLIC $<$<BOOL:${{THIMBLE_HOOKS}}>:THIMBLE_HOOKS>)\n"
         "target_include_directories({0} PUBLIC ${{CMAKE_CURRENT_LIST_DIR}})\n",
         model.name, sources);
     for (const std::string& source : model.with_bytes) {
