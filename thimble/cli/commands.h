@@ -22,7 +22,8 @@ enum ExitStatus : int {
 void add_inspect(CLI::App& app, int& status);
 void add_compile(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
-void add_export(CLI::App& add_eval(CLI::App& app, int& status);
+void add_eval(CLI::App& app, int& status);
+void add_export(CLI::App& app, int& status);
 void add_run(CLI::App& app, int& status);
 void add_verify(CLI::App& app, int& status);
 void add_diagnose(CLI::App& app, int& status);

@@ -23,7 +23,7 @@ namespace thimble {
 namespace {
 
 /// What one sample gave.
-struct Outcome {
+struct SampleOutcome {
   size_t truth = 0, predicted = 0;
   size_t better = 0;  ///< classes with a better score than the true one's
   double score = 0;   ///< of the positive class; kAnomaly: the mean square error
@@ -111,9 +111,9 @@ class Judge {
   [[nodiscard]] size_t positive() const { return positive_; }
 
   /// label: what is true. Of several inferences in turn.
-  [[nodiscard]] Outcome outcome(const std::string& label, const InTurn& inputs,
-                                const InTurn& outputs) const {
-    Outcome result;
+  [[nodiscard]] SampleOutcome outcome(const std::string& label, const InTurn& inputs,
+                                      const InTurn& outputs) const {
+    SampleOutcome result;
     if (task_ == EvaluationTask::kValues) {
       double truth = 0;
       check(is_number(label, truth), "labels were checked");
@@ -216,11 +216,11 @@ class Samples {
   std::vector<Sample> array_;
 };
 
-std::vector<std::vector<Outcome>> outcomes(const EvaluationRequest& request, const Judge& judge,
-                                           const Samples& samples,
-                                           const std::vector<size_t>& numbers) {
+std::vector<std::vector<SampleOutcome>> outcomes(const EvaluationRequest& request,
+                                                 const Judge& judge, const Samples& samples,
+                                                 const std::vector<size_t>& numbers) {
   const size_t chunk = std::max<size_t>(request.chunk, 1);
-  std::vector<std::vector<Outcome>> all((numbers.size() + chunk - 1) / chunk);
+  std::vector<std::vector<SampleOutcome>> all((numbers.size() + chunk - 1) / chunk);
   std::atomic<size_t> done = 0;
   in_parallel(all.size(), request.jobs, [&](size_t k, size_t) {
     std::vector<Labelled> labelled;
@@ -238,7 +238,7 @@ std::vector<std::vector<Outcome>> outcomes(const EvaluationRequest& request, con
   return all;
 }
 
-void add_class_figures(const std::vector<Outcome>& all, size_t positive, Evaluation& result) {
+void add_class_figures(const std::vector<SampleOutcome>& all, size_t positive, Evaluation& result) {
   const size_t classes = result.classes.size();
   const bool anomaly = result.task == EvaluationTask::kAnomaly;
   std::vector<std::pair<double, bool>> scores;
@@ -246,7 +246,7 @@ void add_class_figures(const std::vector<Outcome>& all, size_t positive, Evaluat
   std::vector<int64_t> counts(classes);
   if (!anomaly) result.confusion.assign(classes, std::vector<int64_t>(classes));
   int64_t right = 0, top5 = 0;
-  for (const Outcome& outcome : all) {
+  for (const SampleOutcome& outcome : all) {
     if (!anomaly) ++result.confusion[outcome.truth][outcome.predicted];
     right += outcome.truth == outcome.predicted ? 1 : 0;
     top5 += outcome.better < 5 ? 1 : 0;
@@ -263,9 +263,9 @@ void add_class_figures(const std::vector<Outcome>& all, size_t positive, Evaluat
   result.positive = result.classes[positive];
 }
 
-void add_value_figures(const std::vector<Outcome>& all, Evaluation& result) {
+void add_value_figures(const std::vector<SampleOutcome>& all, Evaluation& result) {
   double sum = 0, squares = 0;
-  for (const Outcome& outcome : all) {
+  for (const SampleOutcome& outcome : all) {
     sum += std::abs(outcome.error);
     squares += outcome.error * outcome.error;
   }
@@ -294,8 +294,8 @@ Evaluation evaluation_of(const EvaluationRequest& request) {
   result.input = first.how;
   result.warnings = first.warnings;
   const auto start = std::chrono::steady_clock::now();
-  std::vector<Outcome> all;
-  for (std::vector<Outcome>& part : outcomes(request, judge, samples, numbers))
+  std::vector<SampleOutcome> all;
+  for (std::vector<SampleOutcome>& part : outcomes(request, judge, samples, numbers))
     all.insert(all.end(), part.begin(), part.end());
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.samples = std::ssize(all);
