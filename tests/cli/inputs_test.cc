@@ -47,6 +47,23 @@ TEST_F(InputFiles, APictureBecomesTheBytesThatItsArrayHas) {
   EXPECT_EQ(read("p.npy"), read("n.npy"));
 }
 
+TEST_F(InputFiles, OfGoldenDataTheFirstInputsAreTaken) {
+  THIMBLE_NEEDS_SHARED();
+  const std::string golden = shared_golden("kws_ref_model"), model = shared_model("kws_ref_model");
+  ASSERT_EQ(run({model, "--input-file", golden, "--output-file", "o.npy"}).exit_status, 0);
+  EXPECT_EQ(read_npy(folder() / "o.npy").data,
+            read_safetensors(golden).tensors.at("output.0").data);
+  write_npy(folder() / "two.npy", {DType::kInt8, {2, 49, 10, 1}, Bytes(980, 1)});
+  refused({model, "--input-file", "two.npy"}, "two.npy: has 2 inputs, one is executed");
+}
+
+TEST_F(InputFiles, AnAutoencoderSaysNoClasses) {
+  THIMBLE_NEEDS_SHARED();
+  write("a.csv", fmt::format("{}\n", fmt::join(std::vector<int>(640, -5), ",")));
+  EXPECT_THAT(run({shared_model("ad01_int8"), "--input-file", "a.csv"}).out,
+              AllOf(HasSubstr("640 numbers -> int8"), Not(HasSubstr("class "))));
+}
+
 TEST_F(InputFiles, TheAnswerSaysWhatWasDoneAndNamesClasses) {
   write_picture("a.png", 200, 60);
   write("labels.txt", "a\nb\nc\nd\ne\nf\ng\nh\n");

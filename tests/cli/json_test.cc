@@ -248,7 +248,7 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   write("four.csv", "label\n0.5\n1\n2\n");
   run({"eval", "one.tflite", "four.npy"});
   write("two.csv", "label\nnormal\nnormal\nanomaly\n");
-  run({"eval", "same.tflite", "four.npy", "--truth", "two.csv"});
+  run({"eval", "same.tflite", "four.npy", "--truth", "two.csv", "--task", "anomaly"});
   run({"run", "zoo:demo", "--on", "reference", "--check", "wrong.safetensors"}, 4);
   ASSERT_EQ(
       thimble({"compile", "zoo:demo", "--planner", lossy, "--save-plan", "p.json"}).exit_status, 0);

@@ -16,9 +16,16 @@ int64_t class_count(const Graph& graph, const Port& output) {
   return longer == 1 && shape.size() <= 4 ? elements(shape) : 0;
 }
 
+bool is_autoencoder(const Graph& graph) {
+  constexpr int64_t kLeastElements = 32;
+  if (graph.inputs.size() != 1 || graph.outputs.size() != 1) return false;
+  const int64_t count = elements(graph.tensor(graph.outputs[0].tensor).shape);
+  return count >= kLeastElements && count == elements(graph.tensor(graph.inputs[0].tensor).shape);
+}
+
 const Port* class_output(const Graph& graph) {
   // The four of a detector are boxes, their classes, their scores and how many there are.
-  if (graph.outputs.size() > 3) return nullptr;
+  if (graph.outputs.size() > 3 || is_autoencoder(graph)) return nullptr;
   for (const Port& port : graph.outputs)
     if (class_count(graph, port) > 1) return &port;
   return nullptr;

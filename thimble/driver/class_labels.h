@@ -20,6 +20,9 @@ struct ClassLabels {
 
 /// How many classes an output scores, 1x10: 10; 0: it is none of a classifier.
 [[nodiscard]] int64_t class_count(const Graph& graph, const Port& output);
+/// Whether its output is to be its input again: one of each, of one size, which is none that
+/// classes are likely to have in common with it.
+[[nodiscard]] bool is_autoencoder(const Graph& graph);
 /// The output that scores classes: the first that does; null: none.
 [[nodiscard]] const Port* class_output(const Graph& graph);
 /// The names that are asked for, else the model file's. Throws CompileError where those asked for

@@ -45,11 +45,9 @@ bool are_numbers(const std::vector<std::string>& labels) {
 
 EvaluationTask suggested_task(const EvaluationRequest& request) {
   const Graph& graph = request.graph;
-  const bool one = graph.inputs.size() == 1 && graph.outputs.size() == 1;
   const size_t labels = request.set.classes.size();
   const int64_t count = graph.outputs.empty() ? 0 : elements_of(graph, graph.outputs[0]);
-  if (one && count > 2 && count == elements_of(graph, graph.inputs[0]) && labels <= 2)
-    return EvaluationTask::kAnomaly;
+  if (is_autoencoder(graph)) return EvaluationTask::kAnomaly;
   if (class_output(graph) != nullptr) return EvaluationTask::kClasses;
   if (count == 1)
     return are_numbers(request.set.classes) && labels > 2 ? EvaluationTask::kValues

@@ -20,6 +20,11 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostFiles = 10'000'000;
 
+bool is_folder(const fs::path& path) {
+  std::error_code error;  // of what cannot be asked for: no folder
+  return fs::is_directory(path, error);
+}
+
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
 /// Folders and files in a folder, but hidden ones, by name.
@@ -39,9 +44,10 @@ std::vector<fs::path> entries(const fs::path& folder) {
 
 void add_class(const fs::path& folder, const std::string& label, LabelledSet& set) {
   for (const fs::path& path : entries(folder)) {
-    if (fs::is_directory(path)) {
+    if (is_folder(path)) {
+      std::error_code error;
       // A link to a folder above would have no end.
-      if (!fs::is_symlink(path)) add_class(path, label, set);
+      if (!fs::is_symlink(path, error)) add_class(path, label, set);
     } else if (SampleReader::knows(path.string())) {
       set.files.push_back({path.string(), {label}});
     } else {
@@ -53,7 +59,7 @@ void add_class(const fs::path& folder, const std::string& label, LabelledSet& se
 LabelledSet of_folder(const std::string& path) {
   LabelledSet set;
   for (const fs::path& folder : entries(path)) {
-    if (!fs::is_directory(folder)) continue;
+    if (!is_folder(folder)) continue;
     const std::string label = folder.filename().string();
     const size_t before = set.files.size();
     add_class(folder, label, set);
@@ -126,7 +132,8 @@ std::vector<std::string> truths(const std::string& path) {
 
 LabelledSet of_array(const std::string& path, std::string truth) {
   if (truth.empty()) truth = fs::path(path).replace_extension(".csv").string();
-  if (!fs::exists(truth)) {
+  std::error_code error;
+  if (!fs::exists(truth, error)) {
     throw CompileError(path, fmt::format("has no labels: a .csv file with one for each sample, as "
                                          "{} or by --truth, is supported",
                                          truth));
@@ -143,10 +150,10 @@ LabelledSet labelled_set(const std::string& path, const std::string& truth) {
   if (!truth.empty() && !array) {
     throw CompileError("--truth", "is for an array of samples (.npy, .safetensors)");
   }
-  std::error_code error;
-  if (fs::is_directory(path, error)) return of_folder(path);
+  if (is_folder(path)) return of_folder(path);
   if (array) return of_array(path, truth);
   if (path.ends_with(".csv")) return of_list(path);
+  std::error_code error;
   throw CompileError(path, fs::exists(path, error)
                                ? "is no set of samples: a folder of folders by class, a .csv list "
                                  "of files and labels, and an array (.npy, .safetensors) with a "
