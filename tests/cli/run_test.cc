@@ -64,8 +64,10 @@ TEST_F(Run, RefusesTruncatedAndUnknownInputFiles) {
       EXPECT_THAT(result.err, HasSubstr(std::string("thimble: ") + file + ": "));
     }
   }
-  EXPECT_THAT(thimble_as_is({"run", "zoo:demo", "--input-file", "in.bin"}).err,
-              HasSubstr("inputs come from pictures (.png, .jpg, .bmp), sound (.wav), numbers (.csv), .npy"));
+  EXPECT_THAT(
+      thimble_as_is({"run", "zoo:demo", "--input-file", "in.bin"}).err,
+      HasSubstr(
+          "inputs come from pictures (.png, .jpg, .bmp), sound (.wav), numbers (.csv), .npy"));
   write_safetensors(folder() / "in.safetensors",
                     {{{"x", {DType::kInt8, {1, 48, 48, 1}, zeros(2304)}}}, {}});
   EXPECT_THAT(thimble_as_is({"run", "zoo:demo", "--input-file", "in.safetensors"}).err,
