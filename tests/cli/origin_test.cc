@@ -86,7 +86,9 @@ class OriginTest : public CommandLine {
             {"--name", {"other"}},
             {"--labels", {"models/labels.txt"}},
             {"--share-arena", {}},
-            {"--whole-runtime", {}}};
+            {"--whole-runtime", {}},
+            {"--micro-interpreter", {}},
+            {"--trace", {}}};
   }
 
   [[nodiscard]] std::map<std::string, std::string> content(const fs::path& of) const {

@@ -34,8 +34,9 @@ auto members(const Request& request) {
   const auto& [rewrite, keep_channels, int8_io, max_bytes] = graph;
   std::vector<std::pair<std::string, Shape>> named_shapes;
   for (const auto& [input, shape] : shapes) named_shapes.emplace_back(input, shape);
-  std::optional<std::pair<std::string, std::set<std::string>>> sources;
-  if (emission) sources = {emission->name, emission->also_used};
+  std::optional<std::tuple<std::string, std::set<std::string>, bool, bool>> sources;
+  if (emission)
+    sources = {emission->name, emission->also_used, emission->micro_interpreter, emission->trace};
   return std::tuple(std::get<std::string>(model), until, named_shapes, rewrite, keep_channels,
                     int8_io, max_bytes, target, target_file, sram_bytes, flash_bytes,
                     beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
@@ -114,6 +115,8 @@ class RequestFields : public ::testing::Test {
     if (one_in(2)) {
       request.emission = Emission{.name = one_of({"", "kws"}), .also_used = {}};
       if (one_in(2)) request.emission->also_used = all_parts();
+      request.emission->micro_interpreter = one_in(2);
+      request.emission->trace = one_in(2);
     }
     return request;
   }
@@ -164,7 +167,8 @@ TEST_F(RequestFields, TheCommandAsksForTheSame) {
     Request request = drawn();
     // No options.
     request.beside_arena_bytes = 0;
-    if (request.emission && request.emission->name.empty() && request.emission->also_used.empty())
+    if (request.emission && request.emission->name.empty() && request.emission->also_used.empty() &&
+        !request.emission->micro_interpreter && !request.emission->trace)
       request.emission.reset();
     const std::string command = command_of(request);
     ASSERT_EQ(members(typed(command)), members(request)) << command;

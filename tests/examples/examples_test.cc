@@ -81,6 +81,11 @@ TEST(Examples, CameraLoopFindsPersonsOnPhotographs) {
   expect_golden_scores("camera", "person_detect");
 }
 
+TEST(Examples, ApplicationOfTheInterpreterFindsPersons) {
+  THIMBLE_NEEDS_SHARED();
+  expect_golden_scores("interpreter", "person_detect");
+}
+
 // The photographs of the golden data, compressed; their file names say what is on them.
 TEST(Examples, CameraLoopTakesPhotographs) {
   THIMBLE_NEEDS_SHARED();

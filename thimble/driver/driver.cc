@@ -374,6 +374,7 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
             .sha256 = compiled.sha256,
             .plan_sha256 = sha256(plan),
             .trace = emission.trace,
+            .micro_interpreter = emission.micro_interpreter,
             .planner = compiled.plan.planner,
             .live_bytes = compiled.cost.live_bytes,
             .lower_bound_bytes = compiled.plan.placement.arena().lower_bound_bytes,

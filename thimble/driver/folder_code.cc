@@ -72,10 +72,12 @@ std::string code_fault(const std::string& folder, const Manifest& manifest, cons
                        const Compiled& compiled) {
   const Manifest::Model& model = manifest.models.at(name);
   ModelCode code{.name = name, .from = model, .files = {}, .uses = model.uses};
-  code.files = emitted_files(compiled, {.name = name,
-                                        .command = model.made.command,
-                                        .also_used = model.uses,
-                                        .trace = model.made.trace});
+  code.files = emitted_files(
+      compiled, {.name = name,
+                 .command = model.made.command,
+                 .also_used = model.uses,
+                 .micro_interpreter = manifest.files.contains(name + "_micro_interpreter.h"),
+                 .trace = model.made.trace});
   std::vector<ModelCode> models;
   models.push_back(std::move(code));
   return differences(folder, manifest, with_models(manifest, models));

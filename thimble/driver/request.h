@@ -44,6 +44,7 @@ struct Emission {
   /// What other models use of kernels that share the runtime; all_parts(): whatever these are.
   std::set<std::string> also_used = all_parts();
   int64_t most_text_bytes = EmitOptions().most_text_bytes;  ///< of constants that are printed
+  bool micro_interpreter = false;  ///< beside it the interface of tflite::MicroInterpreter
   bool trace = false;  ///< the code tells what it computes, for `thimble diagnose`
 };
 

@@ -488,6 +488,17 @@ std::vector<RequestField> all_fields() {
              if (v.given() || r.emission) emission_of(r).trace = v.given();
            },
        .texts = [](const R& r) { return text_if(r.emission && r.emission->trace); }},
+      {.name = "micro_interpreter",
+       .option = "--micro-interpreter",
+       .group = kSources,
+       .form = kOn,
+       .help = "Headers with the interface of tflite::MicroInterpreter, too, for an application "
+               "that is written for it (docs/from_micro_interpreter.md)",
+       .set =
+           [](R& r, const V& v) {
+             if (v.given() || r.emission) emission_of(r).micro_interpreter = v.given();
+           },
+       .texts = [](const R& r) { return text_if(r.emission && r.emission->micro_interpreter); }},
       {.name = "beside_arena",
        .option = "",
        .group = kApi,

@@ -14,6 +14,7 @@
 #include "thimble/emit/checks.h"
 #include "thimble/emit/entry_points.h"
 #include "thimble/emit/licence.h"
+#include "thimble/emit/micro_interpreter.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/params.h"
 #include "thimble/emit/reset.h"
@@ -184,6 +185,10 @@ std::vector<EmittedFile> emit(const Graph& graph, const Program& verified,
   }
   if (!options.labels.empty()) files.push_back(labels_file(options));
   files.push_back({options.name + "_example.c", c_example(graph, program, options)});
+  if (options.micro_interpreter) {
+    for (EmittedFile& file : micro_interpreter_files(graph, program, options))
+      files.push_back(std::move(file));
+  }
   for (EmittedFile& file : runtime_of(program, options, used)) files.push_back(std::move(file));
   return files;
 }

@@ -27,6 +27,7 @@ struct EmitOptions {
   std::string sha256;            ///< of the model
   std::string plan_sha256 = {};  ///< of NAME_plan.json
   bool trace = false;            ///< it tells what it computes, for `thimble diagnose`
+  bool micro_interpreter = false;  ///< with the interface of tflite::MicroInterpreter
   std::string planner;
   std::vector<int64_t> live_bytes;  ///< per position of the schedule
   int64_t lower_bound_bytes = 0;

@@ -43,12 +43,14 @@ bool is_path(std::string_view text) {
 // Whether Thimble writes such files: for a model, for all, or of the runtime.
 bool is_ours(const std::string& path, const std::set<std::string>& models) {
   if (path == "CMakeLists.txt" || path == kManifestName) return true;
+  if (path.starts_with("thimble_micro_interpreter/"))
+    return path.ends_with(".h") || path.ends_with(".def");
   if (path.starts_with("thimble_runtime_"))
     return path.find('/') != std::string::npos &&
            (path.ends_with(".h") || path.ends_with(".cc") || path.ends_with("/LICENSE"));
   return std::ranges::any_of(models, [&](const std::string& name) {
     for (const char* end : {".h", ".cc", "_weights.h", "_weights.cc", "_weights.cc.bin",
-                            "_example.c", "_plan.json", "_labels.cc"}) {
+                            "_example.c", "_plan.json", "_labels.cc", "_micro_interpreter.h"}) {
       if (path == name + end) return true;
     }
     return false;
