@@ -65,6 +65,16 @@ TEST(Split, TransposedConvolutionsAreMadeInWholeSteps) {
     expect_same_outputs(graph, with_splits(graph, {{.begin = 0, .end = 2, .parts = parts}}));
 }
 
+// The last row and column of the padding are not read.
+TEST(Split, PaddingIsWrittenAsFarAsItIsNeeded) {
+  zoo::Builder net("n", 1);
+  TensorId x = net.pad(net.relu(net.input({1, 8, 8, 4})), {0, 1, 1, 0}, {0, 1, 1, 0});
+  const Graph graph = net.finish(
+      {net.conv(x, {.channels = 4, .kernel = 3, .stride = 2, .pads = zoo::Pads::kValid})});
+  for (const int axis : {1, 2, 3})
+    expect_same_outputs(graph, with_splits(graph, {{.begin = 0, .end = 3, .axis = axis}}));
+}
+
 TEST(Split, WhatIsReadElsewhereStaysWhole) {
   zoo::Builder net("n", 1);
   const TensorId x = net.conv(net.input({1, 8, 8, 4}), {.channels = 4});

@@ -115,7 +115,7 @@ class Splitter {
     const std::optional<WindowOfPart> window = window_of_part(graph_, whole_op, first, out);
     if (!window) return std::nullopt;
     if (window->padding != Padding{}) part.inputs[0] = padded(part.inputs[0], window->padding);
-    set_window(part.attributes, window->window);
+    set_part(graph_, whole_op, window->window, out, part.attributes);
     part.outputs.push_back(add(whole_op.outputs[0], out, fmt::format("part_{}", part_)));
     result_.macs += macs(graph_, whole_op, out);
     result_.ops.push_back(part);

@@ -51,10 +51,7 @@ struct CanBeSplit {
   bool operator()(const MaxPool2D& a) const { return !a.least; }
   bool operator()(const AveragePool2D&) const { return true; }
   bool operator()(const Concat& a) const { return a.axis != axis; }
-  bool operator()(const Pad& a) const {
-    const auto at = static_cast<size_t>(axis);
-    return a.before[at] == 0 && a.after[at] == 0;
-  }
+  bool operator()(const Pad&) const { return true; }
   template <class A>
   bool operator()(const A& a) const {
     return kIsPairwise<A> || traits(a).of_each_value;
@@ -119,9 +116,10 @@ std::optional<WindowOfPart> window_of_part(const Graph& graph, const Op& op, con
   const Window* whole = window_in(op.attributes);
   if (whole == nullptr) return WindowOfPart{};
   if (std::holds_alternative<TransposeConv>(op.attributes)) {
+    const Shape& y = graph.tensor(op.outputs[0]).shape;
     const bool steps =
         out[1].begin % whole->stride_h == 0 && out[1].size() == in[1].size() * whole->stride_h;
-    if (!steps && out[1].size() != graph.tensor(op.outputs[0]).shape[1]) return std::nullopt;
+    if (out[2].size() != y[2] || (!steps && out[1].size() != y[1])) return std::nullopt;
     return WindowOfPart{*whole, {}};
   }
   const Shape& x = graph.tensor(op.inputs[0]).shape;
@@ -138,7 +136,16 @@ std::optional<WindowOfPart> window_of_part(const Graph& graph, const Op& op, con
   return WindowOfPart{window, written};
 }
 
-void set_window(Attributes& attributes, const Window& window) {
+void set_part(const Graph& graph, const Op& op, const Window& window, const Region& out,
+              Attributes& attributes) {
+  if (auto* pad = std::get_if<Pad>(&attributes)) {
+    const Shape& x = graph.tensor(op.inputs[0]).shape;
+    for (size_t axis = 0; axis < out.size(); ++axis) {
+      const int64_t before = pad->before[axis];
+      pad->before[axis] = std::max<int64_t>(0, before - out[axis].begin);
+      pad->after[axis] = std::max<int64_t>(0, out[axis].end - before - x[axis]);
+    }
+  }
   std::visit(
       [&]<class A>(A& a) {
         if constexpr (HasWindow<A>) a.window = window;

@@ -27,7 +27,9 @@ struct WindowOfPart {
 /// written.
 [[nodiscard]] std::optional<WindowOfPart> window_of_part(const Graph& graph, const Op& op,
                                                          const Region& in, const Region& out);
-void set_window(Attributes& attributes, const Window& window);
+/// The operator's attributes for region `out` of its output.
+void set_part(const Graph& graph, const Op& op, const Window& window, const Region& out,
+              Attributes& attributes);
 
 /// A box of a constant, with the scales of that.
 [[nodiscard]] Tensor constant_part(const Tensor& constant, const Region& region);
