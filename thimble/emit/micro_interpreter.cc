@@ -116,8 +116,9 @@ std::string model_header(const Graph& graph, const Program& program, const EmitO
       "#ifdef THIMBLE_HOOKS\n  {0}_set_hook, {0}_stage_name,\n#else\n  nullptr, nullptr,\n#endif\n"
       "}}}};\n"
       "/* An arena that is aligned so needs no more than that. */\n"
-      "enum {{ {0}_micro_interpreter_arena_bytes = ({0}_arena_bytes + 15) / 16 * 16 + {4} * "
-      "sizeof(TfLiteTensor) }};\n",
+      "enum {{\n  {0}_micro_interpreter_arena_bytes =\n"
+      "      ({0}_arena_bytes + alignof(TfLiteTensor) - 1) / alignof(TfLiteTensor) * "
+      "alignof(TfLiteTensor) +\n      {4} * sizeof(TfLiteTensor)\n}};\n",
       name, program.inputs.size(), program.outputs.size(),
       program.states.empty() ? "nullptr" : name + "_reset",
       program.inputs.size() + program.outputs.size());
