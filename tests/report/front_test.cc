@@ -135,15 +135,28 @@ TEST(FrontPicture, PlansLieWhereTheirFiguresAre) {
   EXPECT_NEAR(plans.at("plan2").second - plans.at("plan1").second, 4 * per_mega, 0.05);
 }
 
-TEST(FrontPicture, DrawsLimitsThatAreNear) {
+TEST(FrontPicture, DrawsLimitsWhereverTheyAre) {
   Front front = three_plans();
   EXPECT_THAT(front_svg(front, "m"), Not(HasSubstr("limit ")));
   front.sram_limit_bytes = 3000;
   front.max_latency = 1.25;
   EXPECT_THAT(front_svg(front, "m"), HasSubstr(">limit 2.9 KiB (3,000 B)<"));
   EXPECT_THAT(front_svg(front, "m"), HasSubstr(">--max-latency 1.25<"));
-  front.sram_limit_bytes = 100;
-  EXPECT_THAT(front_svg(front, "m"), Not(HasSubstr(">limit ")));
+  for (const int64_t limit : {100, 1'000'000}) {
+    front.sram_limit_bytes = limit;
+    EXPECT_THAT(front_svg(front, "m"), HasSubstr(">limit ")) << limit;
+  }
+}
+
+// Of one plan alone nothing is compared: the axis has 0.
+TEST(FrontPicture, AxesOfOnePlanBeginAtZero) {
+  Front front = three_plans();
+  front.points.resize(1);
+  std::vector<std::string> texts;
+  for (const XmlElement& element : parse_xml(front_svg(front, "/home/me/m.tflite")))
+    texts.push_back(element.text);
+  EXPECT_THAT(texts, ::testing::Contains("0"));
+  EXPECT_THAT(texts, ::testing::Contains("m.tflite"));
 }
 
 TEST(FrontPicture, IsWellFormedForOnePlanAndForMany) {

@@ -134,7 +134,8 @@ TEST(PlanSvg, LabelsSayNameAndBytes) {
   std::vector<std::string> texts;
   for (const XmlElement& e : elements) texts.push_back(e.text);
   for (const char* text : {"t0", "4,056 B", "t9", "16,224 B", "i0 < 144", "accumulators",
-                           "address in the arena (bytes)", "time (steps as written, each once)"}) {
+                           "address in the arena (bytes)",
+                           "steps in their order, each as wide; of a loop one iteration"}) {
     EXPECT_THAT(texts, Contains(Eq(text)));
   }
 }

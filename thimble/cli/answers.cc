@@ -11,9 +11,11 @@
 #include "thimble/cli/commit.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/driver/alternatives.h"
+#include "thimble/driver/page.h"
 #include "thimble/driver/reports.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/refusal.h"
+#include "thimble/report/html_page.h"
 #include "thimble/report/survey_report.h"
 
 namespace thimble {
@@ -80,10 +82,17 @@ std::optional<Compiled> compile_shown(Request request, const ReportFile& json) {
   return std::get<Compiled>(std::move(answer));
 }
 
-std::vector<Alternative> alternatives_shown(const Request& request, const Compiled& compiled) {
+std::vector<Alternative> alternatives_shown(const Request& request, const Compiled& compiled,
+                                            const ReportFile& file) {
   const ProgressLine progress(kTrying);
-  return compiled.fits() ? unasked_alternatives(request, compiled)
-                         : alternatives(request, compiled);
+  if (!compiled.fits()) return alternatives(request, compiled);
+  return file.html.empty() ? unasked_alternatives(request, compiled)
+                           : smaller_alternatives(request, compiled);
+}
+
+PageFigures page_figures_shown(const Request& request, const Compiled& compiled) {
+  const ProgressLine progress("planning as the interpreter does, to compare");
+  return page_figures(request, compiled);
 }
 
 void print_no(const ReportFile& json, const std::string& sha256, InfeasibleReport no,
@@ -106,8 +115,10 @@ Origin origin_of(const CLI::App& command, const std::string& sha256) {
 }
 
 void write_report(const ReportFile& json, const std::string& sha256, const std::string& report) {
-  if (!json.path.empty())
-    write_text(json.path, json_with(origin_of(*json.command, sha256), report));
+  if (!json.wanted()) return;
+  const std::string text = json_with(origin_of(*json.command, sha256), report);
+  write_text(json.path, text);
+  if (!json.html.empty()) write_text(json.html, html_page(text));
 }
 
 void write_text(const std::string& file, const std::string& text) {
@@ -119,7 +130,7 @@ void write_text(const std::string& file, const std::string& text) {
 }
 
 void print_beside(const ReportFile& json, const std::string& text) {
-  if (json.path != kStandardOutput) fmt::print("{}", text);
+  if (json.path != kStandardOutput && json.html != kStandardOutput) fmt::print("{}", text);
 }
 
 }  // namespace thimble

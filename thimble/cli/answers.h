@@ -10,6 +10,7 @@
 #include "thimble/driver/driver.h"
 #include "thimble/report/answers_json.h"
 #include "thimble/report/origin.h"
+#include "thimble/report/page_figures.h"
 
 namespace thimble {
 
@@ -22,9 +23,13 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 /// that is empty; then there is nothing.
 [[nodiscard]] std::optional<Compiled> compile_shown(Request request, const ReportFile& json);
 
-/// alternatives() of a plan that is too large for the SRAM; else what is tried unasked.
+/// alternatives() of a plan that is too large for the SRAM; else what lowers the peak for a page,
+/// or what is tried unasked.
 [[nodiscard]] std::vector<Alternative> alternatives_shown(const Request& request,
-                                                          const Compiled& compiled);
+                                                          const Compiled& compiled,
+                                                          const ReportFile& file);
+/// page_figures(), with a line of progress.
+[[nodiscard]] PageFigures page_figures_shown(const Request& request, const Compiled& compiled);
 
 /// "does not fit: ...", for people and for scripts; then what helps, which is tried behind it.
 void print_no(const ReportFile& json, const std::string& sha256, InfeasibleReport no,
@@ -32,7 +37,7 @@ void print_no(const ReportFile& json, const std::string& sha256, InfeasibleRepor
 
 /// The origin of a command's figures, of the one model with this hash if there is one.
 [[nodiscard]] Origin origin_of(const CLI::App& command, const std::string& sha256 = {});
-/// The figures, with their origin. Without a file they go nowhere.
+/// The figures, with their origin, as JSON and as a page. Without a file they go nowhere.
 void write_report(const ReportFile& json, const std::string& sha256, const std::string& report);
 
 /// Empty: nowhere.

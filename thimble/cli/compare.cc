@@ -123,10 +123,9 @@ int compare(CompareOptions options) {
   std::vector<NamedFile> inputs{{"--device", options.request.text("device")},
                                 {"--paper", options.paper}};
   for (const std::string& model : options.models) inputs.push_back({"MODEL", model});
-  check_outputs(inputs,
-                {{{"--json", options.json.path},
-                  FileKind::kReport,
-                  options.paper.empty() ? "compare" : "paper"}},
+  if (!options.paper.empty() && !options.json.html.empty())
+    throw CompileError("--html", "is a page of planners, not of --paper");
+  check_outputs(inputs, report_outputs(options.json, options.paper.empty() ? "compare" : "paper"),
                 options.force);
   if (!options.paper.empty()) return compare_paper(options);
   if (options.models.empty() && !options.zoo)
@@ -142,6 +141,7 @@ void add_formats(CLI::App& command, CompareOptions& options) {
   csv->excludes(markdown);
   // Without a file it is a format like the others.
   add_json(command, options.json)->expected(0, 1)->default_str(kStandardOutput);
+  add_html(command, options.json);
   add_force(command, options.force);
 }
 

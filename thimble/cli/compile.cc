@@ -24,8 +24,8 @@ namespace {
 
 // Refuses what would be lost, before any work is done.
 void check_targets(const CompileOptions& options, const Source& source, const std::string& name) {
-  std::vector<OutputFile> outputs = {{{"--json", options.json.path}, FileKind::kReport, "compile"},
-                                     {{"--save-plan", options.save_plan}, FileKind::kPlan}};
+  std::vector<OutputFile> outputs = report_outputs(options.json, "compile");
+  outputs.push_back({{"--save-plan", options.save_plan}, FileKind::kPlan});
   if (!options.folder.empty()) {
     outputs.push_back({{"-o", options.folder}, FileKind::kFolder});
     for (const std::string& file : fixed_names(name)) {
@@ -82,7 +82,9 @@ int compile_model(const CompileOptions& options) {
   report.formats = weight_formats(*compiled);
   if (options.explain) report.kernels = kernel_choices(*compiled);
   report.warnings = warnings_of(source.graph, *compiled);
-  if (!report.fits()) report.alternatives = alternatives_shown(asked, *compiled);
+  if (!report.fits() || !options.json.html.empty())
+    report.alternatives = alternatives_shown(asked, *compiled, options.json);
+  if (options.json.wanted()) report.page = page_figures_shown(asked, *compiled);
   if (options.measure) {
     const ProgressLine progress("cross-compiling and running on the emulated board");
     const std::string& core = asked.target.core.name;
@@ -108,6 +110,7 @@ void add_compile(CLI::App& app, int& status) {
                      "Folder for the sources"));
   add_fields(*command, FieldGroup::kSources, options->request);
   add_json(*command, options->json);
+  add_html(*command, options->json);
   as_output(add_text(*command, "--save-plan", options->save_plan, "FILE",
                      "Write the plan as JSON to a file, for `thimble verify`"));
   as_remark(command->add_flag(
@@ -122,6 +125,7 @@ void add_compile(CLI::App& app, int& status) {
       "Examples:\n"
       "  thimble compile model.tflite --sram 64K -o firmware/model\n"
       "  thimble compile model.tflite --device nucleo-f446re --measure --json report.json\n"
+      "  thimble compile model.tflite --device nucleo-f446re --html report.html   (for a browser)\n"
       "  thimble compile model.tflite --input streamed -o firmware/model   (rows of a camera)\n"
       "  thimble compile kws.tflite vww.tflite --device nucleo-f446re -o firmware/models\n"
       "  thimble compile zoo:reordering_figure1 --planner original --no-in-place");

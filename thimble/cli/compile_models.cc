@@ -30,6 +30,7 @@ void refuse_options_of_one(const CompileOptions& options) {
   for (const char* field : {"name", "until", "shape", "pick", "calibration", "labels"})
     refuse(options.request.has(field), request_field(field).option);
   refuse(!options.save_plan.empty(), "--save-plan");
+  refuse(!options.json.html.empty(), "--html");
   refuse(options.explain, "--explain");
 }
 

@@ -11,6 +11,7 @@
 #include "thimble/driver/request.h"
 #include "thimble/model/error.h"
 #include "thimble/report/cores_report.h"
+#include "thimble/report/html_page.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
@@ -174,6 +175,19 @@ CLI::Option* add_json(CLI::App& app, ReportFile& file) {
   file.command = &app;
   return as_output(add_text(app, "--json", file.path, "FILE",
                             "Write the figures as JSON to a file (docs/json.md)"));
+}
+
+CLI::Option* add_html(CLI::App& app, ReportFile& file) {
+  return as_output(add_text(app, "--html", file.html, "FILE",
+                            "Write a page with the same figures: charts, memory map, graph "
+                            "(docs/report.md)"));
+}
+
+std::vector<OutputFile> report_outputs(const ReportFile& file, const std::string& report) {
+  if (!file.html.empty() && !has_html_page())
+    throw CompileError("--html", "this thimble was built without its page (THIMBLE_HTML=OFF)");
+  return {{{"--json", file.path}, FileKind::kReport, report},
+          {{"--html", file.html}, FileKind::kPage}};
 }
 
 int64_t size_option(const char* option, const std::string& text) {

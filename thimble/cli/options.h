@@ -51,12 +51,19 @@ void add_field(CLI::App& app, const RequestField& field, RequestOptions& options
 /// --force
 void add_force(CLI::App& app, bool& force);
 
-/// --json: where the figures go, and the command that they are of.
+/// --json and --html: where the figures go, and the command that they are of.
 struct ReportFile {
   std::string path;  ///< empty: nowhere
+  std::string html;  ///< the page with the same figures; likewise
   const CLI::App* command = nullptr;
+
+  [[nodiscard]] bool wanted() const { return !path.empty() || !html.empty(); }
 };
 CLI::Option* add_json(CLI::App& app, ReportFile& file);
+CLI::Option* add_html(CLI::App& app, ReportFile& file);
+/// Both, for check_outputs. report: the command.
+[[nodiscard]] std::vector<OutputFile> report_outputs(const ReportFile& file,
+                                                     const std::string& report);
 
 /// The size that an option gives. Throws CompileError, with its name.
 [[nodiscard]] int64_t size_option(const char* option, const std::string& text);

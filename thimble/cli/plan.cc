@@ -12,6 +12,7 @@
 #include "thimble/driver/reports.h"
 #include "thimble/model/error.h"
 #include "thimble/report/front_words.h"
+#include "thimble/report/html_page.h"
 
 namespace thimble {
 namespace {
@@ -39,11 +40,10 @@ void tell_front_apart(ShowOptions& options) {
 
 int show_plan(ShowOptions options) {
   tell_front_apart(options);
-  check_outputs(input_files(options.request),
-                {{{"--svg", options.svg}, FileKind::kSvg},
-                 {{"--pareto", options.pareto}, FileKind::kSvg},
-                 {{"--json", options.json.path}, FileKind::kReport, "plan"}},
-                options.force);
+  std::vector<OutputFile> outputs = report_outputs(options.json, "plan");
+  outputs.push_back({{"--svg", options.svg}, FileKind::kSvg});
+  outputs.push_back({{"--pareto", options.pareto}, FileKind::kSvg});
+  check_outputs(input_files(options.request), outputs, options.force);
   Request asked = request(options.request);
   asked.model = read_model(options.request.model, asked.import);
   const auto compiled = compile_shown(asked, options.json);
@@ -51,14 +51,16 @@ int show_plan(ShowOptions options) {
   PlanReport report = plan_report(*compiled);
   if (options.show_front && !report.front)
     throw CompileError("--pareto", "is for planners with a choice of plans, as auto");
-  report.alternatives = alternatives_shown(asked, *compiled);
-  std::string svg, json, text, front;
+  report.alternatives = alternatives_shown(asked, *compiled, options.json);
+  const bool as_json = options.json.wanted() || options.format == "json";
+  if (as_json) report.page = page_figures_shown(asked, *compiled);
+  std::string svg, json, page, text, front;
   {
     const ProgressLine progress("drawing the plan");
     const Origin origin = origin_of(*options.json.command, compiled->sha256);
     if (!options.svg.empty()) svg = svg_with(origin, plan_svg(report));
-    if (!options.json.path.empty() || options.format == "json")
-      json = json_with(origin, plan_json(report));
+    if (as_json) json = json_with(origin, plan_json(report));
+    if (!options.json.html.empty()) page = html_page(json);
     if (options.format == "text")
       text = options.show_front ? pareto_text(report) : plan_text(report);
     if (!options.pareto.empty()) front = svg_with(origin, front_svg(*report.front, report.model));
@@ -66,6 +68,7 @@ int show_plan(ShowOptions options) {
   write_text(options.pareto, front);
   write_text(options.svg, svg);
   write_text(options.json.path, json);
+  write_text(options.json.html, page);
   if (options.svg != kStandardOutput && options.pareto != kStandardOutput)
     print_beside(options.json, options.format == "json" ? json : text);
   return report.fits() ? kDone : kDoesNotFit;
@@ -82,6 +85,7 @@ void add_plan(CLI::App& app, int& status) {
   as_output(command->add_option("--format", options->format, "text or json")
                 ->check(CLI::IsMember({"text", "json"})));
   add_json(*command, options->json);
+  add_html(*command, options->json);
   as_output(add_text(*command, "--svg", options->svg, "FILE",
                      "Draw it too: time to the right, addresses upwards"));
   command->get_option("MODEL")->required(false);  // see tell_front_apart
@@ -95,7 +99,8 @@ void add_plan(CLI::App& app, int& status) {
       "  thimble plan model.tflite\n"
       "  thimble plan zoo:demo --planner original --no-in-place --svg plan.svg\n"
       "  thimble plan model.tflite --sram 64K --format json\n"
-      "  thimble plan model.tflite --pareto front.svg");
+      "  thimble plan model.tflite --pareto front.svg\n"
+      "  thimble plan model.tflite --device nucleo-f446re --html plan.html");
   command->callback([options, &status] { status = show_plan(*options); });
 }
 

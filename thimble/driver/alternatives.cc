@@ -327,6 +327,36 @@ std::vector<Alternative> alternatives(const Request& request, const Infeasible& 
                 .fits_flash = no.flash_lower_bound_bytes == 0});
 }
 
+std::vector<Alternative> smaller_alternatives(const Request& request, const Compiled& compiled) {
+  constexpr double kQuickSeconds = 5;
+  const bool quick = compiled.plan_seconds <= kQuickSeconds;
+  const int64_t arena_bytes = compiled.plan.placement.arena_bytes();
+  Trials trials(request, shown_of(compiled));
+  const auto lowers = [&](const Change& change) {
+    Request other = request;
+    change.apply(other);
+    std::string options = change.options();
+    if (!quick) {
+      const Change planner{"planner", {quick_planner()}};
+      planner.apply(other);
+      options = joined(options, planner.options());
+    }
+    const std::optional<Compiled> found = trials.attempt(options, std::move(other));
+    return found && found->plan.placement.arena_bytes() < arena_bytes;
+  };
+  const std::vector<PortAtPeak> ports = ports_at_peak(compiled);
+  if (quick && compiled.front && compiled.front->picked > 0) (void)lowers({"pick", {"1"}});
+  for (const Change& change : changes(request, ports)) (void)lowers(change);
+  for (const bool input : {true, false}) {
+    for (const Change& change : port_changes(request, ports, input)) {
+      if (lowers(change)) break;
+    }
+  }
+  std::vector<Alternative> all = trials.ranked();
+  std::erase_if(all, [&](const Alternative& a) { return a.arena_bytes >= arena_bytes; });
+  return all;
+}
+
 std::vector<Alternative> unasked_alternatives(const Request& request, const Compiled& compiled) {
   Trials trials(request, shown_of(compiled));
   if (request.sram_limit_bytes() || !has_floats(request, ports_at_peak(compiled))) return {};

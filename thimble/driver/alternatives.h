@@ -27,6 +27,12 @@ namespace thimble {
 /// Boards with no less SRAM than the target and so much flash, a chip each, the smallest first.
 [[nodiscard]] std::vector<Target> larger_boards(const Target& target, int64_t flash_bytes);
 
+/// What needs fewer bytes of arena though the plan fits: smaller plans of the front, ports
+/// elsewhere, integers instead of floats, limits lifted. Each with the request's planner if that
+/// was quick, else with a quick one.
+[[nodiscard]] std::vector<Alternative> smaller_alternatives(const Request& request,
+                                                            const Compiled& compiled);
+
 /// What is tried though nobody asked for less: without a limit on SRAM, integers instead of floats
 /// that are live at the peak, by a quick planner.
 [[nodiscard]] std::vector<Alternative> unasked_alternatives(const Request& request,

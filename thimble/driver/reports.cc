@@ -142,7 +142,9 @@ PlanReport plan_report(const Compiled& compiled) {
           .estimate = estimate_of(compiled),
           .waits = memory_waits(compiled.graph, compiled.plan.schedule),
           .front = compiled.front,
-          .verdict = compiled.verdict};
+          .verdict = compiled.verdict,
+          .device = compiled.target.name,
+          .core = compiled.target.core.name};
 }
 
 std::string shortage(const Compiled& compiled) {

@@ -69,7 +69,8 @@ class StageWriter {
         result.push_back({.name = stage_name(graph_, program_, *row),
                           .call = fmt::format("run_steps(arena, {}, {})", number, number + 1),
                           .row = static_cast<int>(number),
-                          .kernels = {row->kernel}});
+                          .kernels = {row->kernel},
+                          .steps = {row->position}});
       } else if (call != nullptr && receives(program_, *call)) {
         const ProgramLoop& loop = std::get<ProgramLoop>(step[0].what);
         result.push_back(stage(std::span(loop.body).subspan(1), &loop));
@@ -125,6 +126,7 @@ class StageWriter {
     }
     written_transfers(nodes, [&](const TransferCall& transfer) {
       comment += fmt::format("// Step {}: {}\n", transfer.position, stage_name(program_, transfer));
+      steps.insert(transfer.position);
     });
     new_regions_.clear();
     const std::string text = body(nodes, 1);
@@ -154,7 +156,8 @@ class StageWriter {
             .call = fmt::format("{}({})", name, arguments),
             .ticks = ticks == nullptr ? 0 : ticks->count,
             .code = code_,
-            .kernels = std::move(kernels)};
+            .kernels = std::move(kernels),
+            .steps = std::move(steps)};
   }
 
   // "conv_2d_0_to_add_7_by_rows": operators have numbers, so that the model's own names, which may

@@ -25,6 +25,7 @@ struct Stage {
   std::string row_arena;       ///< name of the pointer
   CodeCounts code = {};        ///< what is written in it, or in all of the table
   std::set<KernelId> kernels;  ///< that it calls
+  std::set<Position> steps;    ///< of the schedule, that it executes
   std::string trace;           ///< where traced: what takes checksums before it; lines of code
   size_t traced_writes = 0;    ///< likewise: of how many tensors it says what it wrote
 };

@@ -29,6 +29,8 @@ std::string description(const OutputFile& output) {
       return "a PNG picture";
     case FileKind::kReport:
       return fmt::format("a report of Thimble's ({})", output.report);
+    case FileKind::kPage:
+      return "a page of Thimble's";
     case FileKind::kPlan:
       return "a plan of Thimble's";
     case FileKind::kLayout:
@@ -76,6 +78,10 @@ bool is_of_kind(std::string_view text, const OutputFile& output) {
       return text.starts_with("\x89PNG");
     case FileKind::kReport:
       return is_report(text, output.report);
+    case FileKind::kPage:
+      return text.starts_with("<!doctype html>") &&
+             text.substr(0, 400).find("name=\"generator\" content=\"Thimble\"") !=
+                 std::string_view::npos;
     case FileKind::kPlan:
       return text.starts_with('{') && has_all(text, {"\"thimble_plan\""});
     case FileKind::kLayout:

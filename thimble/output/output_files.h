@@ -13,6 +13,7 @@ enum class FileKind {
   kSvg,
   kPng,
   kReport,  ///< of `--json`: one of the same command's
+  kPage,    ///< of `--html`
   kPlan,    ///< of `compile --save-plan`
   kLayout,  ///< of `layout --out`
   kNpy,

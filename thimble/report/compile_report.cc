@@ -9,6 +9,7 @@
 
 #include "thimble/operators/operators.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/buffers_json.h"
 #include "thimble/report/channels_json.h"
 #include "thimble/report/estimate_words.h"
 #include "thimble/report/front_words.h"
@@ -97,52 +98,6 @@ std::string fit_text(const CompileReport& report) {
                        report.alternatives);
 }
 
-Json buffers_json(const CompileReport& report) {
-  Json buffers = Json::array();
-  for (const PlacedBuffer& buffer : report.program.buffers) {
-    if (buffer.constant >= 0) continue;  // "flash", or the image, has the bytes
-    buffers.push_back(
-        {{"id", buffer.id.value},
-         {"tensor", buffer.tensor.valid() ? Json(buffer.tensor.value) : Json()},
-         {"name",
-          buffer.tensor.valid() ? report.graph.tensor(buffer.tensor).name
-          : buffer.packed >= 0
-              ? "constants of " + report.program.params[static_cast<size_t>(buffer.packed)].name
-              : "scratch"},
-         {"type", name(buffer.type)},
-         {"extents", buffer.extents},
-         {"ring", buffer.ring},
-         {"sums", buffer.sums},
-         {"place", name(place_of(buffer.memory))},
-         {"memory", report.program.memory(buffer.memory).name},
-         {"offset_bytes", is_laid_out(buffer.memory) ? Json(buffer.address) : Json()},
-         {"size_bytes", buffer.size_bytes},
-         {"begin_step", buffer.live.begin},
-         {"end_step", buffer.live.end}});
-  }
-  return buffers;
-}
-
-Json steps_json(const CompileReport& report) {
-  Json steps = Json::array();
-  for_each_step(report.plan.schedule, [&](const Step& step, Position position) {
-    Json in = Json::array();
-    for (BufferId id : read_buffers(step)) in.push_back(id.value);
-    const Op* op = step.op.valid() ? &report.graph.op(step.op) : nullptr;
-    steps.push_back(
-        {{"step", position},
-         {"operator", op == nullptr ? step_label(report.graph, report.plan.schedule, step)
-                                    : std::string(name(op->attributes))},
-         {"number", op == nullptr || op->file_index < 0 ? Json() : Json(op->file_index)},
-         {"reads", in},
-         {"writes", step.out.value},
-         {"live_bytes", report.live_bytes[static_cast<size_t>(position)]},
-         {"estimated_instructions",
-          report.estimate ? Json(report.estimate->estimate.of_step(position)) : Json()}});
-  });
-  return steps;
-}
-
 }  // namespace
 
 std::string report_text(const CompileReport& report) {
@@ -197,7 +152,7 @@ std::string report_json(const CompileReport& report) {
         report.measured ? (*report.measured).*field : std::optional<int64_t>();
     return bytes ? Json(*bytes) : Json();
   };
-  const Json json = {
+  Json json = {
       {"model", report.model},
       {"planner", report.plan.planner},
       {"device", report.device ? Json(report.device->name) : Json()},
@@ -236,8 +191,9 @@ std::string report_json(const CompileReport& report) {
       {"constant_channels", channels_json(report.constant_channels)},
       {"notes", report.notes},
       {"kernels", kernels_json(report.kernels)},
-      {"steps", steps_json(report)},
-      {"buffers", buffers_json(report)}};
+      {"steps", steps_json(report.graph, report.plan, report.live_bytes, report.estimate)},
+      {"buffers", buffers_json(report.graph, report.plan)}};
+  json.update(page_json(report.graph, report.plan, report.estimate, report.page));
   return json_text("compile", json);
 }
 

@@ -14,6 +14,7 @@
 #include "thimble/program/explain.h"
 #include "thimble/program/program.h"
 #include "thimble/report/advice.h"
+#include "thimble/report/page_figures.h"
 #include "thimble/report/verdict.h"
 #include "thimble/report/warning.h"
 #include "thimble/report/weight_formats_text.h"
@@ -64,6 +65,7 @@ struct CompileReport {
   std::vector<Warning> warnings;          ///< said first
   std::vector<WeightFormat> formats;      ///< of weights: where a core has kernels for several
   Verdict verdict;                        ///< with what was measured, if anything was
+  PageFigures page = {};                  ///< of what is written for scripts
 
   [[nodiscard]] bool fits_sram() const { return verdict.fits_sram(); }
   [[nodiscard]] bool fits_flash() const { return verdict.fits_flash(); }

@@ -15,7 +15,6 @@
 #include "thimble/report/front_words.h"
 #include "thimble/report/rectangle_label.h"
 #include "thimble/report/svg.h"
-#include "thimble/report/tensor_text.h"
 #include "thimble/report/xml_text.h"
 #include "thimble/target/size.h"
 
@@ -57,6 +56,17 @@ Scale scale_of(double least, double most, double begin, double end) {
   return {std::max(0.0, middle - half), middle + half, begin, end};
 }
 
+// With a limit, if there is one, wherever it lies; from 0 where there is but one value.
+Scale scale_with(double least, double most, double limit, double begin, double end) {
+  constexpr double kBeyond = 1.25;
+  if (limit > 0) {
+    least = std::min(least, limit);
+    most = std::max(most, limit);
+  }
+  if (least == most) return {0, most > 0 ? kBeyond * most : 1, begin, end};
+  return scale_of(least, most, begin, end);
+}
+
 // 1, 2 or 5 times a power of ten: some eight of them; along a logarithmic scale, all.
 std::vector<double> ticks(const Scale& scale) {
   constexpr double kTicks = 8;
@@ -79,29 +89,21 @@ std::vector<double> ticks(const Scale& scale) {
   return values;
 }
 
-bool meets(const Rectangle& a, const Rectangle& b) {
-  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
-}
-
 class FrontPicture {
  public:
   explicit FrontPicture(const Front& front) : front_(front) {
     const FrontFigures &smallest = front.points.front(), &fastest = front.points.back();
-    double first = kib(smallest.arena_bytes), last = kib(fastest.arena_bytes);
-    constexpr double kNear = 1.5;  // a limit beyond the plans is drawn where it is no farther
-    if (front.sram_limit_bytes) {
-      const double limit = kib(*front.sram_limit_bytes);
-      if (limit >= first / kNear && limit < first) first = limit;
-      if (limit <= last * kNear && limit > last) last = limit;
-    }
-    x_ = scale_of(first, last, kFrontLeft, kFrontLeft + kFrontWidth);
-    y_ = scale_of(mega_of(fastest.instructions), mega_of(smallest.instructions),
-                  kFrontTop + kFrontHeight, kFrontTop);
+    x_ = scale_with(kib(smallest.arena_bytes), kib(fastest.arena_bytes),
+                    front.sram_limit_bytes ? kib(*front.sram_limit_bytes) : 0, kFrontLeft,
+                    kFrontLeft + kFrontWidth);
+    const double slowest = mega_of(fastest.instructions) * front.max_latency;
+    y_ = scale_with(mega_of(fastest.instructions), mega_of(smallest.instructions),
+                    std::isfinite(slowest) ? slowest : 0, kFrontTop + kFrontHeight, kFrontTop);
   }
 
   std::string run(const std::string& title) {
     std::string svg =
-        "<g font-size=\"15\">" + svg_text(kFrontLeft, 24, "start", display_name(title)) + "</g>\n";
+        "<g font-size=\"15\">" + svg_text(kFrontLeft, 24, "start", title_text(title)) + "</g>\n";
     svg += svg_text(kFrontLeft, 44, "start",
                     fmt::format("SRAM against instructions estimated on {}; filled: the plan that "
                                 "is taken",
@@ -151,7 +153,7 @@ class FrontPicture {
     if (front_.sram_limit_bytes && x_.has(kib(*front_.sram_limit_bytes))) {
       const double at = x_.at(kib(*front_.sram_limit_bytes));
       svg += svg_line(at, y_.begin, at, y_.end, style) +
-             svg_text(at, y_.end - 6, "middle",
+             svg_text(at, y_.end - 6, at > kFrontLeft + kFrontWidth / 2 ? "end" : "start",
                       fmt::format("limit {}", human_size(*front_.sram_limit_bytes)));
     }
     const double slowest = mega_of(front_.points.back().instructions) * front_.max_latency;
@@ -204,8 +206,7 @@ class FrontPicture {
                                    {9.0, 4.0},
                                    {-7.0 - width, 7.0 + height}}) {
         const Rectangle room{x(k) + dx, y(k) + dy - height, width, height};
-        if (std::ranges::any_of(taken, [&](const Rectangle& r) { return meets(r, room); }))
-          continue;
+        if (std::ranges::any_of(taken, [&](const Rectangle& r) { return meet(r, room); })) continue;
         taken.push_back(room);
         return svg_text(room.x, room.y + height - 2, "start", words);
       }

@@ -114,6 +114,7 @@ Json front_json(const std::optional<Front>& front) {
   const std::string bound = front->bound_by();
   return {{"picked", front->picked + 1},
           {"bound_by", bound.empty() ? Json() : Json(bound)},
+          {"sram_limit_bytes", front->sram_limit_bytes ? Json(*front->sram_limit_bytes) : Json()},
           {"max_latency", std::isinf(front->max_latency) ? Json() : Json(front->max_latency)},
           {"core", front->core},
           {"choice", choice_text(*front)},

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/buffers_json.h"
 #include "thimble/report/channels_json.h"
 #include "thimble/report/estimate_words.h"
 #include "thimble/report/front_words.h"
@@ -20,13 +21,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const IndexExpr& expr) {
-  return expr.constant() && expr.divisor == 1 ? Json(expr.base) : Json(to_string(expr));
-}
-
 Json json_of(const IntervalExpr& interval) {
   Json json = Json::array();
-  each_bound(interval, [&](const IndexExpr& bound) { json.push_back(json_of(bound)); });
+  each_bound(interval, [&](const IndexExpr& bound) { json.push_back(index_json(bound)); });
   return json;
 }
 
@@ -87,76 +84,46 @@ class Tree {
   Position position_ = 0;
 };
 
-Json buffers_json(const PlanReport& report) {
-  const Schedule& schedule = report.plan.schedule;
-  const std::vector<LiveRange> lives = live_ranges(schedule);
-  Json buffers = Json::array();
-  for (size_t b = 0; b < schedule.buffers.size(); ++b) {
-    const Buffer& buffer = schedule.buffers[b];
-    Json origin = Json::array(), over = Json::array();
-    for (const IndexExpr& expr : buffer.origin) origin.push_back(json_of(expr));
-    for (const Share& share : schedule.shares) {
-      if (share.out.index() == b) over.push_back(share.in.value);
-    }
-    const bool scratch = !buffer.tensor.valid();
-    buffers.push_back(
-        {{"id", b},
-         {"kind", name(buffer_kind(report.graph, buffer))},
-         {"tensor", scratch ? Json() : Json(buffer.tensor.value)},
-         {"name",
-          scratch ? buffer_name(report.graph, buffer) : report.graph.tensor(buffer.tensor).name},
-         {"type", name(buffer.type)},
-         {"extents", buffer.extents},
-         {"origin", std::move(origin)},
-         {"ring", buffer.wrap ? Json{{"axis", buffer.wrap->axis}, {"modulus", buffer.wrap->modulus}}
-                              : Json()},
-         {"order", buffer.order},
-         {"place", name(place_of(buffer.memory))},
-         {"memory", schedule.memory(buffer.memory).name},
-         {"size_bytes", buffer.size_bytes()},
-         {"begin_step", lives[b].begin},
-         {"end_step", lives[b].end},
-         {"offset_bytes",
-          is_laid_out(buffer.memory) ? Json(report.plan.placement.addresses[b]) : Json()},
-         {"may_lie_over", std::move(over)}});
-  }
-  return buffers;
-}
-
 Json limit_json(const std::optional<int64_t>& limit) { return limit ? Json(*limit) : Json(); }
+
+Json text_json(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 }  // namespace
 
 std::string plan_json(const PlanReport& report) {
   const Placement& placement = report.plan.placement;
   const StepCounts steps = step_counts(report.plan.schedule);
-  const Json json = {{"model", report.model},
-                     {"planner", report.plan.planner},
-                     {"fits", report.fits()},
-                     {"sram_limit_bytes", limit_json(report.sram_limit_bytes)},
-                     {"flash_limit_bytes", limit_json(report.flash_limit_bytes)},
-                     {"peak_bytes", placement.arena().peak_bytes},
-                     {"lower_bound_bytes", placement.arena().lower_bound_bytes},
-                     {"arena_bytes", placement.arena_bytes()},
-                     {"layout_proven_optimal", placement.arena().proven_optimal},
-                     {"memories", memories_json(report.plan, report.waits)},
-                     {"weight_bytes", report.weight_bytes},
-                     {"macs", report.macs},
-                     {"recomputed_macs", report.recomputed_macs},
-                     {"estimate", estimate_json(report.estimate)},
-                     {"peak", peak_json(report.graph, report.plan,
-                                        peak_of(report.graph, report.plan, report.live_bytes))},
-                     {"alternatives", alternatives_json(report.alternatives)},
-                     {"front", front_json(report.front)},
-                     {"lossy", !report.graph.accumulators.empty()},
-                     {"accumulators", accumulators_json(report.graph)},
-                     {"accumulator_scales", report.plan.scale_source},
-                     {"constant_channels", channels_json(report.constant_channels)},
-                     {"notes", report.notes},
-                     {"written_steps", steps.written},
-                     {"executed_steps", steps.executed},
-                     {"schedule", Tree(report).nodes(report.plan.schedule.nodes)},
-                     {"buffers", buffers_json(report)}};
+  Json json = {{"model", report.model},
+               {"planner", report.plan.planner},
+               {"device", text_json(report.device)},
+               {"core", text_json(report.core)},
+               {"fits", report.fits()},
+               {"verdict", verdict_json(report.verdict)},
+               {"sram_limit_bytes", limit_json(report.sram_limit_bytes)},
+               {"flash_limit_bytes", limit_json(report.flash_limit_bytes)},
+               {"peak_bytes", placement.arena().peak_bytes},
+               {"lower_bound_bytes", placement.arena().lower_bound_bytes},
+               {"arena_bytes", placement.arena_bytes()},
+               {"layout_proven_optimal", placement.arena().proven_optimal},
+               {"memories", memories_json(report.plan, report.waits)},
+               {"weight_bytes", report.weight_bytes},
+               {"macs", report.macs},
+               {"recomputed_macs", report.recomputed_macs},
+               {"estimate", estimate_json(report.estimate)},
+               {"peak", peak_json(report.graph, report.plan,
+                                  peak_of(report.graph, report.plan, report.live_bytes))},
+               {"alternatives", alternatives_json(report.alternatives)},
+               {"front", front_json(report.front)},
+               {"lossy", !report.graph.accumulators.empty()},
+               {"accumulators", accumulators_json(report.graph)},
+               {"accumulator_scales", report.plan.scale_source},
+               {"constant_channels", channels_json(report.constant_channels)},
+               {"notes", report.notes},
+               {"written_steps", steps.written},
+               {"executed_steps", steps.executed},
+               {"schedule", Tree(report).nodes(report.plan.schedule.nodes)},
+               {"buffers", buffers_json(report.graph, report.plan)}};
+  json.update(page_json(report.graph, report.plan, report.estimate, report.page));
   return json_text("plan", json);
 }
 

@@ -19,6 +19,7 @@
 #include "thimble/plan/saved_plan.h"
 #include "thimble/program/estimate.h"
 #include "thimble/report/advice.h"
+#include "thimble/report/page_figures.h"
 #include "thimble/report/verdict.h"
 
 namespace thimble {
@@ -41,6 +42,8 @@ struct PlanReport {
   std::vector<Alternative> alternatives;  ///< that were tried
 
   Verdict verdict;
+  std::string device = {}, core = {};  ///< empty: none was named
+  PageFigures page = {};               ///< of what is written for scripts
 
   [[nodiscard]] bool fits() const { return verdict.fits(); }
 };

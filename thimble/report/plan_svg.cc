@@ -96,9 +96,9 @@ class Picture {
   std::string run() {
     const double width = kLeft + columns_ * column_ + kRight;
     const double height = bottom() + kStepLabels + kFooter;
-    return svg_page(
-        width, height,
-        heading() + legend() + loops() + address_axis() + buffers() + labels() + step_axis());
+    return svg_page(width, height,
+                    heading() + legend() + loops() + address_axis() + buffers() + shared() +
+                        labels() + step_axis());
   }
 
  private:
@@ -125,7 +125,7 @@ class Picture {
   std::string heading() const {
     return "<g font-size=\"15\">" +
            svg_text(kLeft, 22, "start",
-                    fmt::format("{} (planner {}): arena {} B", display_name(report_.model),
+                    fmt::format("{} (planner {}): arena {} B", title_text(report_.model),
                                 display_name(report_.plan.planner),
                                 with_separators(report_.plan.placement.arena_bytes()))) +
            "</g>\n";
@@ -145,7 +145,32 @@ class Picture {
       svg += svg_text(at + 19, 43, "start", name(kind));
       at += 19 + text_width(name(kind), kFont) + 22;
     }
-    return svg;
+    if (!schedule_.shares.empty()) {
+      svg += rectangle({at, 33, 14, 12}) + " fill=\"url(#shared)\" stroke=\"#44546a\"/>\n";
+      const std::string text = "an output over bytes of its input that have been read";
+      svg += svg_text(at + 19, 43, "start", text);
+      at += 19 + text_width(text, kFont) + 22;
+    }
+    return svg + svg_text(at, 43, "start", "b7: buffer 7 of `thimble plan`, as its tooltip says");
+  }
+
+  // Bytes that an output and its input share, in the time that both live.
+  std::string shared() const {
+    std::string svg =
+        "<defs><pattern id=\"shared\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+        "patternTransform=\"rotate(45)\"><path d=\"M0 0V6\" stroke=\"#44546a\" "
+        "stroke-width=\"1.5\"/></pattern></defs>\n<g pointer-events=\"none\">\n";
+    for (const Share& share : schedule_.shares) {
+      const size_t out = share.out.index(), in = share.in.index();
+      if (!is_drawn(out) || !is_drawn(in)) continue;
+      const Rectangle a = box(out, lives_[out]), b = box(in, lives_[in]);
+      const double left = std::max(a.x, b.x), top = std::max(a.y, b.y);
+      const Rectangle both{left, top, std::min(a.x + a.width, b.x + b.width) - left,
+                           std::min(a.y + a.height, b.y + b.height) - top};
+      if (both.width > 0 && both.height > 0)
+        svg += rectangle(both) + " fill=\"url(#shared)\" fill-opacity=\"0.6\"/>\n";
+    }
+    return svg + "</g>\n";
   }
 
   // Nested ones darken each other.
@@ -223,13 +248,15 @@ class Picture {
 
   std::string labels() const {
     std::string svg = "<g pointer-events=\"none\">\n";
+    std::vector<Rectangle> taken;
     for (size_t b = 0; b < lives_.size(); ++b) {
-      if (is_drawn(b)) svg += label(b);
+      if (is_drawn(b)) svg += label(b, taken);
     }
     return svg + "</g>\n";
   }
 
-  std::string label(size_t b) const {
+  // Nothing where it would lie over another label: the rectangle has its title.
+  std::string label(size_t b, std::vector<Rectangle>& taken) const {
     const Rectangle room = box(b, free_life(b));
     const Buffer& buffer = schedule_.buffers[b];
     const FittedLabel label =
@@ -239,6 +266,13 @@ class Picture {
     // Baseline of the first line, so that all of them are in the middle.
     const double first = 0.35 * kFont - line * (static_cast<double>(label.lines.size()) - 1) / 2;
     const double middle_x = room.x + room.width / 2, middle_y = room.y + room.height / 2;
+    double along = 0;
+    for (const std::string& text : label.lines) along = std::max(along, text_width(text, kFont));
+    const double across = line * static_cast<double>(label.lines.size());
+    const double width = label.upright ? across : along, height = label.upright ? along : across;
+    const Rectangle place{middle_x - width / 2, middle_y - height / 2, width, height};
+    if (std::ranges::any_of(taken, [&](const Rectangle& r) { return meet(r, place); })) return "";
+    taken.push_back(place);
     std::string svg;
     for (size_t k = 0; k < label.lines.size(); ++k) {
       const double shift = first + line * static_cast<double>(k);
@@ -277,11 +311,11 @@ class Picture {
       if (position % every != 0) return;
       svg += upright_svg_text(
           x(position) + column_ / 2 + 0.35 * kSmallFont, bottom() + 6, "end",
-          fmt::format("{}  {}", step_label(report_.graph, schedule_, step), position));
+          fmt::format("step {}: {}", position, step_label(report_.graph, schedule_, step)));
     });
     return svg + "</g>\n" +
            svg_text((kLeft + x(columns_)) / 2, bottom() + kStepLabels + 14, "middle",
-                    "time (steps as written, each once)");
+                    "steps in their order, each as wide; of a loop one iteration");
   }
 
   const PlanReport& report_;

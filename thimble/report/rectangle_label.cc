@@ -5,6 +5,10 @@
 #include <cstdint>
 
 namespace thimble {
+
+bool meet(const Rectangle& a, const Rectangle& b) {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
 namespace {
 
 constexpr double kLineHeight = 1.2;  // of the font size

@@ -12,6 +12,9 @@ struct Rectangle {
   double x = 0, y = 0, width = 0, height = 0;
 };
 
+/// Whether they have a point in common, beyond their edges.
+[[nodiscard]] bool meet(const Rectangle& a, const Rectangle& b);
+
 /// About as wide as a browser draws it in a sans-serif font.
 [[nodiscard]] double text_width(const std::string& text, double font_size);
 

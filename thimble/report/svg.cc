@@ -5,9 +5,14 @@
 
 #include <cmath>
 
+#include "thimble/report/tensor_text.h"
 #include "thimble/report/xml_text.h"
 
 namespace thimble {
+
+std::string title_text(const std::string& model) {
+  return display_name(model.substr(model.find_last_of('/') + 1));
+}
 
 std::string svg_page(double width, double height, const std::string& body) {
   return fmt::format(

@@ -8,6 +8,9 @@ namespace thimble {
 
 inline constexpr double kSvgFont = 11;
 
+/// A model as titles have it: of a path the last part, on one line.
+[[nodiscard]] std::string title_text(const std::string& model);
+
 /// A white page around `body`. Width and height in pixels.
 [[nodiscard]] std::string svg_page(double width, double height, const std::string& body);
 /// anchor: start, middle or end. Any text: it is escaped.

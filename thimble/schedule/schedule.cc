@@ -2,6 +2,7 @@
 #include "thimble/schedule/schedule.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
@@ -110,20 +111,27 @@ void execute_steps(const Schedule& schedule, const ExecutedVisit& visit) {
 }
 
 int64_t macs(const Graph& graph, const Schedule& schedule) {
-  int64_t total = 0;
-  execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
+  const std::vector<int64_t> by_step = macs_by_step(graph, schedule);
+  return std::accumulate(by_step.begin(), by_step.end(), int64_t{0});
+}
+
+std::vector<int64_t> macs_by_step(const Graph& graph, const Schedule& schedule) {
+  std::vector<int64_t> by_step;
+  execute_steps(schedule, [&](const Step& step, Position position, const Counters& counters) {
+    const auto at = static_cast<size_t>(position);
+    if (at >= by_step.size()) by_step.resize(at + 1);
     if (!step.op.valid() || step.method == Method::kFinalise) return;
     const Op& op = graph.op(step.op);
     const Shape& out = graph.tensor(op.outputs[0]).shape;
     const int64_t count = macs(graph, op, evaluate(step.region, counters, out));
     if (!step.chunk) {
-      total += count;
+      by_step[at] += count;
       return;
     }
     const int64_t extent = graph.tensor(op.inputs[0]).shape[chunk_axis(graph, op)];
-    total += count / extent * clip({evaluate(*step.chunk, counters)}, {extent})[0].size();
+    by_step[at] += count / extent * clip({evaluate(*step.chunk, counters)}, {extent})[0].size();
   });
-  return total;
+  return by_step;
 }
 
 bool recomputes(const Schedule& schedule) {
