@@ -25,7 +25,7 @@ namespace thimble {
 namespace {
 
 constexpr double kLeft = 92, kRight = 24, kHeader = 52, kLoopRow = 18, kPlotHeight = 480;
-constexpr double kStepLabels = 160, kFooter = 24;
+constexpr double kStepLabels = 190, kFooter = 24;
 constexpr double kFont = kSvgFont, kSmallFont = 10;
 // Widths of all columns together, and of one.
 constexpr double kLeastWidth = 620, kUsualWidth = 1400, kLeastColumn = 8, kMostColumn = 90;

@@ -34,7 +34,7 @@ function modelCard(model, limited, number) {
     { name: 'Fits', meaning: 'All limits', value: (p) => String(p.fits), cell: (p) => (isKnown(p.fits) ? h('span', { class: p.fits ? 'good' : 'bad' }, p.fits ? 'yes' : 'no') : '–') },
   ].filter((column) => limited || column.name !== 'Fits').filter((column) => column.name !== 'ms' || planned.some((p) => isKnown(p.estimated_milliseconds)));
   const reasons = model.planners.filter((p) => p.reason).map((p) => `${p.planner}: ${p.reason}`);
-  return section(`model-${number}`, model.model, isKnown(model.interpreter_bytes) ? `The interpreter's plan of the file needs ${bytesText(model.interpreter_bytes)} (${grouped(model.interpreter_bytes)} B).` : `The interpreter has no plan: ${model.interpreter_reason}`,
+  return section(`model-${number}`, model.model.split('/').at(-1), isKnown(model.interpreter_bytes) ? `The interpreter's plan of the file needs ${bytesText(model.interpreter_bytes)} (${grouped(model.interpreter_bytes)} B).` : `The interpreter has no plan: ${model.interpreter_reason}`,
     dataTable(columns, model.planners, { attributes: (p) => ({ class: p === best ? 'chosen' : null, 'data-planner': p.planner }) }).element,
     reasons.length ? h('ul', { class: 'messages' }, [...new Set(reasons)].map((reason) => h('li', null, reason))) : null);
 }
@@ -47,13 +47,13 @@ function comparisonSections() {
   best.forEach((p) => p && wins.set(p.planner, (wins.get(p.planner) ?? 0) + 1));
   const limits = [['SRAM', report.sram_limit_bytes], ['flash', report.flash_limit_bytes]].filter(([, n]) => isKnown(n)).map(([name, n]) => `${name} ${bytesText(n)}`);
   const overview = dataTable([
-    { name: 'Model', value: (m) => m.model, long: true },
+    { name: 'Model', value: (m) => m.model.split('/').at(-1), long: true },
     { name: 'Interpreter', meaning: 'Arena', number: true, value: (m) => m.interpreter_bytes, cell: (m) => bytesText(m.interpreter_bytes) },
     { name: 'Winner', value: (m) => winner(m, limited)?.planner ?? '–', cell: (m) => h('strong', { class: 'good' }, winner(m, limited)?.planner ?? '–') },
     ...names.map((name, k) => ({ name, meaning: `Arena of ${name}`, number: true, value: (m) => m.planners[k]?.arena_bytes,
       cell: (m) => { const p = m.planners[k]; return isKnown(p?.arena_bytes) ? h('span', { title: `${grouped(p.arena_bytes)} B`, class: p === winner(m, limited) ? 'good' : null }, bytesText(p.arena_bytes)) : h('span', { class: 'muted' }, p?.outcome ?? '–'); } })),
   ], report.models, { shown: 100 }).element;
-  return [section('comparison', 'Planners compared', [limits.length ? `Limits: ${limits.join(', ')}. The winner is the fastest plan that fits. ` : 'The winner is the plan with the smallest arena; of equal ones the fastest. ',
+  return [section('comparison', 'Planners compared', [limits.length ? `Limits: ${limits.join(', ')}. The winner is the fastest plan that fits, of equal ones the smallest, then the first named. ` : 'The winner is the plan with the smallest arena; of equal ones the fastest, then the first named. ',
     `Won: ${[...wins].filter(([, n]) => n > 0).map(([name, n]) => `${name} ${n}`).join(', ') || 'none'}.`], overview),
     ...report.models.map((model, k) => modelCard(model, limited, k)), originSection()];
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time by layer, ranked.
 
-const functionText = (place) => (place.row === null ? `${place.name}()` : `${place.name}(), row ${place.row}`);
+const functionText = (place) => (place.row === null ? `${place.name}()` : `${place.name}[${place.row}]`);
+/** Names of tensors differ at their end. */
+const nameEnd = (name) => (name.length > 21 ? `…${name.slice(-20)}` : name);
 
 function shareCell(layer) {
   const most = Math.max(1e-9, ...report.layers.map((l) => l.percent ?? 0));
@@ -14,7 +16,7 @@ function layerColumns() {
   const exact = (value, short) => (isKnown(value) ? h('span', { title: grouped(value) }, short(value)) : '–');
   const columns = [
     { name: 'Layer', meaning: "Operator, and its number in the model's file", value: layerName, nowrap: true },
-    { name: 'Writes', meaning: 'Name of the tensor that it makes', value: (l) => l.name, long: true },
+    { name: 'Writes', meaning: 'Name of the tensor that it makes', value: (l) => l.name, cell: (l) => nameEnd(l.name), long: true },
     { name: 'Time', meaning: 'Share of the estimated instructions of an inference', value: (l) => l.percent, cell: shareCell, number: true },
     { name: 'ms', meaning: 'At the clock of the device, if each instruction takes a cycle', number: true,
       value: (l) => l.milliseconds_at_a_cycle_each, cell: (l) => (isKnown(l.milliseconds_at_a_cycle_each) ? h('span', { title: `${l.milliseconds_at_a_cycle_each} ms` }, l.milliseconds_at_a_cycle_each.toFixed(2)) : '–') },
@@ -27,8 +29,9 @@ function layerColumns() {
       cell: (l) => (l.macs && isKnown(l.estimated_instructions) ? (l.estimated_instructions / l.macs).toFixed(2) : '–') },
     { name: 'Calls', meaning: 'How often its steps are executed in an inference: once, or once per tile', number: true, value: (l) => l.executions, cell: (l) => grouped(l.executions) },
     { name: 'Kernel', meaning: 'Routine of the runtime that computes it', value: (l) => l.kernels.join(', '), cell: (l) => h('code', null, l.kernels.join(', ') || '–'), long: true },
-    { name: 'Function', meaning: 'Of the emitted NAME.cc, which executes it', value: (l) => l.functions.map(functionText).join(', '),
-      cell: (l) => h('code', null, l.functions.map(functionText).join(', ') || 'nothing to execute'), long: true },
+    { name: 'Function', meaning: 'Of the emitted NAME.cc, which executes it; run_steps[7] is row 7 of the table of steps that run_steps() reads', value: (l) => l.functions.map(functionText).join(', '),
+      cell: (l) => (l.functions.length ? h('code', null, l.functions.map(functionText).join(', '))
+        : h('span', { class: 'muted' }, l.operator === 'RECEIVE' ? "the caller's rows" : 'nothing to execute')), long: true },
   ];
   if (!report.estimate) return columns.filter((c) => !['Time', 'ms', 'Instructions', 'Instr./MAC'].includes(c.name));
   return report.estimate.clock_hz ? columns : columns.filter((c) => c.name !== 'ms');
@@ -40,7 +43,7 @@ function layersSection() {
   const sum = rows.reduce((total, layer) => total + (layer.estimated_instructions ?? 0), 0);
   const rest = (report.estimate?.instructions ?? 0) - sum;
   const foot = report.estimate ? h('tfoot', null, h('tr', null, h('td', { colspan: columns.length },
-    `${rows.length} layers, ${grouped(sum)} instructions; ${grouped(rest)} more for what an inference does beside them`))) : null;
+    `${rows.length} layers, ${grouped(sum)} instructions${rest > rows.length ? `; ${grouped(rest)} more for what an inference does beside them` : ''}`))) : null;
   const table = dataTable(columns, rows, { sorted: columns.findIndex((c) => c.name === 'Instructions'), shown: 30, foot,
     attributes: (layer) => ({ tabindex: 0, 'data-layer': layer.index, class: selection.layer === layer.index ? 'selected' : null,
       onclick() { selection.select(layer.index); }, onkeydown(event) { if (event.key === 'Enter') selection.select(layer.index); } }) });
