@@ -4,6 +4,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
 
 # thimble_closure(TARGET LIST): Thimble's own libraries that a target links, itself too.
 function(thimble_closure target list)
@@ -27,7 +28,7 @@ add_library(thimble_archive STATIC ${objects})
 set_target_properties(thimble_archive PROPERTIES OUTPUT_NAME thimble EXPORT_NAME thimble LINKER_LANGUAGE CXX)
 target_compile_features(thimble_archive PUBLIC cxx_std_20)
 target_include_directories(thimble_archive INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(thimble_archive PUBLIC fmt::fmt PRIVATE Threads::Threads)
+target_link_libraries(thimble_archive PUBLIC fmt::fmt PRIVATE Threads::Threads ZLIB::ZLIB)
 
 install(TARGETS thimble COMPONENT program)
 if(CMAKE_CROSSCOMPILING)

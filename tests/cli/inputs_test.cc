@@ -51,6 +51,7 @@ TEST_F(InputFiles, OfGoldenDataTheFirstInputsAreTaken) {
   THIMBLE_NEEDS_SHARED();
   const std::string golden = shared_golden("kws_ref_model"), model = shared_model("kws_ref_model");
   ASSERT_EQ(run({model, "--input-file", golden, "--output-file", "o.npy"}).exit_status, 0);
+  refused({model, "--input-file", golden, "--std", "2"}, "--std: is not for ");
   EXPECT_EQ(read_npy(folder() / "o.npy").data,
             read_safetensors(golden).tensors.at("output.0").data);
   write_npy(folder() / "two.npy", {DType::kInt8, {2, 49, 10, 1}, Bytes(980, 1)});

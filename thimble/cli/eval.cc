@@ -99,6 +99,7 @@ Evaluation evaluated(const EvalOptions& options, const Executed& model, const Re
     if (emulated) {
       const Inferences all =
           run_emulated(*model.compiled, asked.target.core.name, cases_in_turn(samples));
+      if (!all.difference.empty()) throw InternalError(all.difference);
       board = all.board;
       return outputs_in_turn(samples, all);
     }
@@ -147,6 +148,10 @@ int eval(const EvalOptions& options) {
     }
   }
   Evaluation result = evaluated(options, model, asked);
+  if (asked.labels.names.empty()) {
+    const std::vector<std::string>& faults = model.source.metadata.faults;
+    result.warnings.insert(result.warnings.end(), faults.begin(), faults.end());
+  }
   result.model = model.source.where;
   result.on = options.on;
   if (model.compiled) result.planner = model.compiled->plan.planner;

@@ -44,7 +44,11 @@ struct RunInputs {
 RunInputs samples_of(const Graph& graph, const ModelMetadata& metadata, const RunOptions& options) {
   const std::string& file = options.input_file;
   // Of golden data the first inputs.
-  if (file.ends_with(".safetensors")) return {file_cases(graph, file), {}, {}};
+  if (file.ends_with(".safetensors")) {
+    if (const std::string option = given_option(options.inputs); !option.empty())
+      throw CompileError(option, fmt::format("is not for {}, which is taken as it is", file));
+    return {file_cases(graph, file), file, {}};
+  }
   const SampleReader reader(graph, metadata, preprocessing(options.inputs));
   const std::vector<Sample> samples = reader.read(file);
   if (samples.empty() || (samples.size() > 1 && graph.states.empty())) {
@@ -76,6 +80,10 @@ void add_predictions(RunReport& report, const Source& source, const ClassLabels&
   if (report.input.empty()) return;
   const std::vector<Bytes>& outputs = report.inferences.outputs.back();
   const std::vector<std::string> labels = class_labels(report.graph, asked, source.metadata);
+  if (labels.empty()) {
+    report.warnings.insert(report.warnings.end(), source.metadata.faults.begin(),
+                           source.metadata.faults.end());
+  }
   report.classes = best_classes(class_scores(report.graph, outputs), labels, kShownClasses);
   if (const auto which = detector_outputs(source.graph))
     report.detections = detections_in(report.graph, *which, outputs, labels,

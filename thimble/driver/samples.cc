@@ -96,6 +96,11 @@ std::vector<Sample> SampleReader::read(const std::string& file) const {
                        "inputs come from pictures (.png, .jpg, .bmp), sound (.wav), numbers "
                        "(.csv), .npy or .safetensors files");
   }
+  if (asked_.normalises()) {
+    throw CompileError(file,
+                       "is taken as it is; --scale, --mean and --std are for pictures, sound, "
+                       ".csv and .npy files");
+  }
   std::vector<Sample> samples;
   for (std::vector<Bytes>& inputs : input_sets(graph_, read_inputs(file), file))
     samples.push_back({.inputs = std::move(inputs), .how = {}, .warnings = {}});
