@@ -14,9 +14,9 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
-#include "thimble/cli/terminal.h"
 #include "thimble/driver/paper_comparison.h"
 #include "thimble/model/error.h"
+#include "thimble/planners/planner.h"
 #include "thimble/planners/registry.h"
 #include "thimble/search/parallel.h"
 
@@ -74,7 +74,8 @@ int compare_models(const CompareOptions& options) {
   PlannerComparison comparison{.planners = specs,
                                .models = {},
                                .sram_limit_bytes = asked.sram_limit_bytes(),
-                               .flash_limit_bytes = asked.flash_limit_bytes()};
+                               .flash_limit_bytes = asked.flash_limit_bytes(),
+                               .max_latency = asked.max_latency.value_or(Limits().max_latency)};
   ComparisonJob job{.model = {}, .request = asked, .plans = {}};
   for (const std::string& spec : specs) {
     [[maybe_unused]] const PlannerChoice choice = choose_planner(spec);  // refused before any work
@@ -86,7 +87,7 @@ int compare_models(const CompareOptions& options) {
     jobs.push_back(job);
   }
   comparison.models = compared_models(jobs, threads);
-  print(options, {.text = comparison_text(comparison, terminal_columns()),
+  print(options, {.text = comparison_text(comparison),
                   .csv = comparison_csv(comparison),
                   .markdown = comparison_markdown(comparison),
                   .json = comparison_json(comparison)});

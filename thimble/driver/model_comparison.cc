@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/driver/model_comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <new>
 
+#include "thimble/driver/interpreter_export.h"
 #include "thimble/driver/reports.h"
 #include "thimble/report/inspect.h"
+#include "thimble/report/note_text.h"
+#include "thimble/report/peak.h"
+#include "thimble/target/size.h"
 #include "zoo/zoo.h"
 
 namespace thimble {
@@ -32,6 +38,33 @@ ComparedCell guarded(const std::string& planner, const Work& work) {
   } catch (const std::exception& error) {
     return failed(planner, Outcome::kInternalFault, std::string("internal error: ") + error.what());
   }
+}
+
+// What a planner did, in the first words of its note.
+std::string moves_of(const Compiled& compiled) {
+  for (const Note& note : compiled.notes) {
+    const bool of_moves = std::holds_alternative<note::Patches>(note) ||
+                          std::holds_alternative<note::ChannelLoops>(note) ||
+                          std::holds_alternative<note::Spans>(note) ||
+                          std::holds_alternative<note::Partitions>(note) ||
+                          std::holds_alternative<note::Rematerialised>(note) ||
+                          std::holds_alternative<note::Spilled>(note);
+    const std::string text = of_moves ? sentence(note, compiled.graph) : "";
+    if (!text.empty()) return text.substr(0, text.find(';'));
+  }
+  return "";
+}
+
+// The step of the peak, and the largest tensor there.
+std::string peak_at(const Compiled& compiled) {
+  const std::optional<Peak> peak = peak_of(compiled.graph, compiled.plan, compiled.cost.live_bytes);
+  if (!peak || peak->buffers.empty()) return "";
+  const Schedule& schedule = compiled.plan.schedule;
+  const auto bytes = [&](BufferId id) { return schedule.buffer(id).size_bytes(); };
+  const BufferId largest = *std::ranges::max_element(peak->buffers, {}, bytes);
+  const TensorId tensor = schedule.buffer(largest).tensor;
+  return fmt::format("{}, with {} B of {}", peak->label, with_separators(bytes(largest)),
+                     tensor.valid() ? to_string(compiled.graph.tensor(tensor).shape) : "scratch");
 }
 
 ComparedCell cell_of(const Request& request, const std::optional<SimulationRequest>& wanted) {
@@ -68,7 +101,9 @@ ComparedCell cell_of(const Request& request, const std::optional<SimulationReque
           .plan_seconds = compiled->plan_seconds,
           .layout_seconds = compiled->layout_seconds,
           .layout_proven = placement.arena().proven_optimal,
-          .live_bytes = compiled->cost.live_bytes};
+          .live_bytes = compiled->cost.live_bytes,
+          .moves = moves_of(*compiled),
+          .peak_at = peak_at(*compiled)};
 }
 
 // What the interpreter does with the file: nothing rewritten, nothing in place.
@@ -120,6 +155,8 @@ void add_cells(const ComparisonJob& job, ComparedModel& result) {
     result.interpreter =
         guarded("interpreter", [&] { return interpreter_cell(source, request.graph); });
   }
+  if (const auto arena = arena_as_given(job.model, job.request.import))
+    result.structures_bytes = arena->structures_bytes;
   result.weight_bytes = inspect(graph).weight_bytes;
   result.activation_bytes = activation_bytes(graph);
   for (const PaperCount& wanted : job.counts) {

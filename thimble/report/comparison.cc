@@ -10,111 +10,17 @@
 #include "thimble/model/error.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/table.h"
-#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::optional<double> ratio(const ComparedModel& model, const ComparedCell& cell) {
-  if (!cell.planned() || !model.interpreter.planned() || model.interpreter.arena_bytes == 0)
-    return std::nullopt;
-  return static_cast<double>(cell.arena_bytes) / static_cast<double>(model.interpreter.arena_bytes);
-}
-
-double extra_macs_percent(const ComparedCell& cell) {
-  const int64_t needed = cell.macs - cell.recomputed_macs;
-  return needed == 0
-             ? 0
-             : 100 * static_cast<double>(cell.recomputed_macs) / static_cast<double>(needed);
-}
-
-bool recomputes(const PlannerComparison& comparison) {
-  for (const ComparedModel& model : comparison.models) {
-    for (const ComparedCell& cell : model.cells) {
-      if (cell.recomputed_macs != 0) return true;
-    }
-  }
-  return false;
-}
-
-// Is there a figure in any cell?
-bool has_any(const PlannerComparison& comparison, std::optional<double> ComparedCell::*figure) {
-  return std::ranges::any_of(comparison.models, [&](const ComparedModel& model) {
-    return std::ranges::any_of(
-        model.cells, [&](const ComparedCell& cell) { return (cell.*figure).has_value(); });
-  });
-}
-
-// Columns that would say the same in every row are left out: extra MACs if nothing recomputes, the
-// fit if there is no limit.
-std::vector<std::string> cell_texts(const PlannerComparison& comparison, const ComparedModel& model,
-                                    const ComparedCell& cell) {
-  const bool planned = cell.planned();
-  const std::optional<double> r = ratio(model, cell);
-  std::vector<std::string> texts = {planned ? with_separators(cell.peak_bytes) : name(cell.outcome),
-                                    planned ? with_separators(cell.arena_bytes) : "-",
-                                    r ? fmt::format("{:.3f}", *r) : "-"};
-  if (recomputes(comparison))
-    texts.push_back(planned ? fmt::format("{:.1f} %", extra_macs_percent(cell)) : "-");
-  if (has_any(comparison, &ComparedCell::instructions))
-    texts.push_back(cell.instructions ? fmt::format("{:.1f}", *cell.instructions / 1e6) : "-");
-  if (has_any(comparison, &ComparedCell::milliseconds))
-    texts.push_back(cell.milliseconds ? fmt::format("{:.1f}", *cell.milliseconds) : "-");
-  texts.push_back(planned ? fmt::format("{:.2f}", cell.plan_seconds + cell.layout_seconds) : "-");
-  if (comparison.limited())
-    texts.push_back(comparison.fits(cell)                               ? "yes"
-                    : (planned || cell.outcome == Outcome::kInfeasible) ? "no"
-                                                                        : "-");
-  return texts;
-}
-
-Table table_of(const PlannerComparison& comparison) {
-  Table table;
-  table.groups.push_back({"", {{"model", false}, {"interpreter"}}});
-  for (const std::string& planner : comparison.planners) {
-    ColumnGroup group{planner, {{"peak"}, {"arena"}, {"ratio"}}};
-    if (recomputes(comparison)) group.columns.push_back({"extra MACs"});
-    if (has_any(comparison, &ComparedCell::instructions)) group.columns.push_back({"M instr."});
-    if (has_any(comparison, &ComparedCell::milliseconds)) group.columns.push_back({"ms"});
-    group.columns.push_back({"search s"});
-    if (comparison.limited()) group.columns.push_back({"fits"});
-    table.groups.push_back(std::move(group));
-  }
-  for (const ComparedModel& model : comparison.models) {
-    const ComparedCell& interpreter = model.interpreter;
-    std::vector<std::string> row = {model.model, interpreter.planned()
-                                                     ? with_separators(interpreter.arena_bytes)
-                                                     : name(interpreter.outcome)};
-    for (const ComparedCell& cell : model.cells) {
-      for (std::string& text : cell_texts(comparison, model, cell)) row.push_back(std::move(text));
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-std::string limits_text(const PlannerComparison& comparison) {
-  std::string text;
-  if (comparison.sram_limit_bytes)
-    text += fmt::format("  SRAM limit {}", human_size(*comparison.sram_limit_bytes));
-  if (comparison.flash_limit_bytes)
-    text += fmt::format("  flash limit {}", human_size(*comparison.flash_limit_bytes));
-  return text.empty() ? "" : text + "\n";
-}
-
-constexpr const char* kLegend =
-    "bytes of SRAM; interpreter: arena in the file's order, greedy_by_size, nothing in place or\n"
-    "rewritten; ratio: arena to the interpreter's; M instr.: estimated (docs/cost.md); ms: "
-    "these\n"
-    "at the board's clock, if each takes a cycle\n";
-
 Json cell_json(const PlannerComparison& comparison, const ComparedModel& model,
                const ComparedCell& cell) {
   const bool planned = cell.planned();
   const auto if_planned = [&](const Json& value) { return planned ? value : Json(); };
-  const std::optional<double> r = ratio(model, cell);
+  const std::optional<double> r = model.ratio(cell);
   const bool answered = planned || cell.outcome == Outcome::kInfeasible;
   return {{"planner", cell.planner},
           {"outcome", name(cell.outcome)},
@@ -187,19 +93,6 @@ std::vector<std::string> reasons(const PlannerComparison& comparison) {
   return result;
 }
 
-std::string comparison_text(const PlannerComparison& comparison, size_t width) {
-  std::string text = aligned_text(table_of(comparison), width);
-  text += "\n" + std::string(kLegend) + limits_text(comparison);
-  for (const std::string& reason : reasons(comparison)) text += "  " + reason + "\n";
-  return text;
-}
-
-std::string comparison_markdown(const PlannerComparison& comparison) {
-  std::string text = markdown(table_of(comparison)) + "\n" + kLegend + limits_text(comparison);
-  for (const std::string& reason : reasons(comparison)) text += "- " + reason + "\n";
-  return text;
-}
-
 std::string comparison_csv(const PlannerComparison& comparison) {
   std::string text =
       "model,planner,outcome,fits,interpreter_bytes,peak_bytes,lower_bound_bytes,arena_bytes,ratio,"
@@ -231,10 +124,15 @@ std::string comparison_json(const PlannerComparison& comparison) {
     for (const ComparedCell& cell : model.cells)
       cells.push_back(cell_json(comparison, model, cell));
     const ComparedCell& interpreter = model.interpreter;
+    const Ranking best = ranked(comparison, model);
     models.push_back(
         {{"model", model.model},
          {"interpreter_bytes", interpreter.planned() ? Json(interpreter.arena_bytes) : Json()},
          {"interpreter_reason", interpreter.planned() ? Json() : Json(interpreter.reason)},
+         {"interpreter_structures_bytes",
+          model.structures_bytes ? Json(*model.structures_bytes) : Json()},
+         {"winner", best.winner == nullptr ? Json() : Json(best.winner->planner)},
+         {"why", best.winner == nullptr ? Json() : Json(why(comparison, model))},
          {"planners", cells}});
   }
   const Json json = {{"sram_limit_bytes", limit(comparison.sram_limit_bytes)},
