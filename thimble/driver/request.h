@@ -45,7 +45,7 @@ struct Emission {
   std::set<std::string> also_used = all_parts();
   int64_t most_text_bytes = EmitOptions().most_text_bytes;  ///< of constants that are printed
   bool micro_interpreter = false;  ///< beside it the interface of tflite::MicroInterpreter
-  bool trace = false;  ///< the code tells what it computes, for `thimble diagnose`
+  bool trace = false;              ///< the code tells what it computes, for `thimble diagnose`
 };
 
 struct Request {

@@ -24,9 +24,9 @@ struct EmitOptions {
   std::string name;     ///< identifier and file name; see identifier.h
   std::string command;  ///< that made it, for the banner
   std::string version;
-  std::string sha256;            ///< of the model
-  std::string plan_sha256 = {};  ///< of NAME_plan.json
-  bool trace = false;            ///< it tells what it computes, for `thimble diagnose`
+  std::string sha256;              ///< of the model
+  std::string plan_sha256 = {};    ///< of NAME_plan.json
+  bool trace = false;              ///< it tells what it computes, for `thimble diagnose`
   bool micro_interpreter = false;  ///< with the interface of tflite::MicroInterpreter
   std::string planner;
   std::vector<int64_t> live_bytes;  ///< per position of the schedule
