@@ -118,8 +118,8 @@ class OriginTest : public CommandLine {
 
 // As `--help` has them: one that is new has no row, and fails.
 TEST_F(OriginTest, TheBannersCommandMakesTheSameBytesWhateverOptionWasGiven) {
-  const std::set<std::string> others = {"--help",  "--output-folder", "--json",   "--save-plan",
-                                        "--force", "--measure",       "--explain"};
+  const std::set<std::string> others = {"--help",      "--html",  "--output-folder", "--json",
+                                        "--save-plan", "--force", "--measure",       "--explain"};
   const auto rows = examples();
   std::istringstream help(thimble({"compile", "--help"}).out);
   const std::regex option("^  (?:-[a-z],)?(--[a-z0-9-]+).*");

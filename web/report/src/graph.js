@@ -10,10 +10,11 @@ function graphParts() {
   };
   const layers = report.layers.map((layer, index) => ({ ...layer, index })).filter((layer) => layer.of_network);
   const made = new Set(layers.flatMap((layer) => layer.outputs)), read = new Set(layers.flatMap((layer) => layer.inputs));
-  for (const t of read) {
-    if (made.has(t)) continue;
+  const given = [...read].filter((t) => !made.has(t));
+  const word = given.length > 1 ? 'input or state' : 'input';
+  for (const t of given) {
     const tensor = tensors.get(t);
-    add({ lines: ['input', shapeText(tensor.shape)], lineage: `input ${tensor.name}`.toLowerCase(), tip: () => [`input '${tensor.name}'`, `${tensor.type} ${shapeText(tensor.shape)}, ${grouped(tensor.bytes)} B`] }, [t]);
+    add({ lines: [word, shapeText(tensor.shape)], lineage: `${word} ${tensor.name}`.toLowerCase(), tip: () => [`${word} '${tensor.name}'`, `${tensor.type} ${shapeText(tensor.shape)}, ${grouped(tensor.bytes)} B`] }, [t]);
   }
   for (const layer of layers) {
     const out = tensors.get(layer.outputs[0]);

@@ -2,7 +2,8 @@
 // The page: its head, then a section for each question.
 
 function planSections() {
-  const makers = [verdictSection, layersSection, memoryMapSection, graphSection, report.front ? frontSection : null, adviceSection, originSection];
+  const network = report.layers.some((layer) => layer.of_network);
+  const makers = [verdictSection, layersSection, memoryMapSection, network ? graphSection : null, report.front ? frontSection : null, adviceSection, originSection];
   return makers.filter(Boolean).map((make) => make());
 }
 

@@ -13,6 +13,7 @@ class MapView {
     const height = this.top + kMap.plot + kMap.bottom;
     Object.assign(this, canvasBox(`Memory map, ${name}: arrows move, plus and minus zoom, 0 shows all, comma and full stop move a step`, height,
       (context, width) => this.draw(context, width)));
+    this.canvas.view = this;
     this.relay();
     this.listen();
   }
@@ -372,7 +373,7 @@ class MapView {
     if (!step) return ['no steps'];
     const time = isKnown(step.estimated_instructions) ? `${timeText(step.estimated_instructions)} in an inference` : '';
     return [stepName(step), `step ${number}: ${bytesText(step.live_bytes)} (${grouped(step.live_bytes)} B) live`, time,
-      step.live_bytes === Math.max(...this.drawn.steps.map((s) => s.live_bytes)) ? 'most bytes live here: the peak' : ''].filter(Boolean);
+      step.live_bytes === this.drawn.mostLive ? 'most bytes live here: the peak' : ''].filter(Boolean);
   }
 
   loopLines(loop, number) {
