@@ -20,18 +20,33 @@ function stepsOf(plan) {
 /** What the memory map needs of a plan: this one's or the earlier one's. */
 function drawnPlan(plan, limit) {
   const steps = stepsOf(plan);
-  const columns = plan.buffers.reduce((most, b) => Math.max(most, b.end_step, b.begin_step + 1), Math.max(1, steps.length));
+  const columns = plan.buffers.reduce(
+    (most, b) => Math.max(most, b.end_step, b.begin_step + 1),
+    Math.max(1, steps.length),
+  );
   const mostLive = steps.reduce((most, step) => Math.max(most, step.live_bytes), 0);
   const buffers = plan.buffers.filter((b) => b.offset_bytes !== null);
-  const memories = plan.memories?.map((m) => [m.name, m.size_bytes]) ?? [['arena', plan.arena_bytes]];
-  return { planner: plan.planner, steps, columns, buffers, memories, loops: plan.loops, limit,
-    mostLive, peak: plan.peak_bytes, arena: plan.arena_bytes };
+  const memories = plan.memories?.map((m) => [m.name, m.size_bytes]) ?? [
+    ['arena', plan.arena_bytes],
+  ];
+  return {
+    planner: plan.planner,
+    steps,
+    columns,
+    buffers,
+    memories,
+    loops: plan.loops,
+    limit,
+    mostLive,
+    peak: plan.peak_bytes,
+    arena: plan.arena_bytes,
+  };
 }
 
 /** Time of a number of instructions, as the report's estimate has it; null without a clock. */
 function milliseconds(instructions) {
   const hz = report.estimate?.clock_hz;
-  return hz && isKnown(instructions) ? 1e3 * instructions / hz : null;
+  return hz && isKnown(instructions) ? (1e3 * instructions) / hz : null;
 }
 const timeText = (instructions) => {
   const ms = milliseconds(instructions);

@@ -9,13 +9,22 @@ function h(tag, attributes, ...children) {
     else if (key === 'style') Object.assign(element.style, value);
     else element.setAttribute(key, value === true ? '' : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children
+      .flat(Infinity)
+      .filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
 function section(id, title, lead, ...children) {
-  return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title),
-    lead ? h('p', { class: 'lead' }, lead) : null, ...children);
+  return h(
+    'section',
+    { id, 'aria-labelledby': `${id}-title` },
+    h('h2', { id: `${id}-title` }, title),
+    lead ? h('p', { class: 'lead' }, lead) : null,
+    ...children,
+  );
 }
 
 /** A word with its meaning. */
@@ -24,13 +33,32 @@ const term = (word, meaning) => h('abbr', { title: meaning, tabindex: 0 }, word)
 /** Buttons of which one is pressed. options: [[value, label, meaning]]. */
 function choice(name, options, value, changed) {
   const buttons = options.map(([key, label, meaning]) =>
-    h('button', { type: 'button', title: meaning, 'aria-pressed': String(key === value), 'data-choice': key,
-      onclick() { press(key); } }, label));
+    h(
+      'button',
+      {
+        type: 'button',
+        title: meaning,
+        'aria-pressed': String(key === value),
+        'data-choice': key,
+        onclick() {
+          press(key);
+        },
+      },
+      label,
+    ),
+  );
   function press(key) {
-    buttons.forEach((button, k) => button.setAttribute('aria-pressed', String(options[k][0] === key)));
+    buttons.forEach((button, k) =>
+      button.setAttribute('aria-pressed', String(options[k][0] === key)),
+    );
     changed(key);
   }
-  return h('span', { class: 'group', role: 'group', 'aria-label': name }, h('span', null, name), buttons);
+  return h(
+    'span',
+    { class: 'group', role: 'group', 'aria-label': name },
+    h('span', null, name),
+    buttons,
+  );
 }
 
 const tip = {
@@ -81,14 +109,16 @@ function canvasBox(label, height, draw) {
 /** Names of tensors differ at their end: the last part, or as much of it as there is room for. */
 function fittedName(context, name, rest, width) {
   const last = name.split(/[/;]/).filter(Boolean).at(-1) ?? name;
-  for (const text of [name, last]) if (context.measureText(text + rest).width <= width) return text + rest;
+  for (const text of [name, last])
+    if (context.measureText(text + rest).width <= width) return text + rest;
   return fitted(context, last, width);
 }
 
 /** The longest beginning of a text that is no wider, with an ellipsis where it is not all; or ''. */
 function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;
-  let low = 0, high = text.length;
+  let low = 0,
+    high = text.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (context.measureText(`${text.slice(0, middle)}…`).width <= width) low = middle;

@@ -23,7 +23,11 @@ function countText(n) {
 function msText(ms) {
   if (!isKnown(ms)) return 'not known';
   if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`;
-  return ms >= 100 ? `${ms.toFixed(0)} ms` : ms >= 1 ? `${ms.toFixed(1)} ms` : `${ms.toFixed(3)} ms`;
+  return ms >= 100
+    ? `${ms.toFixed(0)} ms`
+    : ms >= 1
+      ? `${ms.toFixed(1)} ms`
+      : `${ms.toFixed(3)} ms`;
 }
 
 const percentText = (p) => (isKnown(p) ? `${p.toFixed(1)} %` : '–');
@@ -39,12 +43,20 @@ const kinds = {
 function figure(report, path, kind) {
   const value = path.split('.').reduce((at, key) => at?.[key], report);
   const [short, exact] = kinds[kind];
-  return h('span', { 'data-field': path, 'data-value': isKnown(value) ? String(value) : null,
-    title: isKnown(value) ? exact(value) : null }, short(value));
+  return h(
+    'span',
+    {
+      'data-field': path,
+      'data-value': isKnown(value) ? String(value) : null,
+      title: isKnown(value) ? exact(value) : null,
+    },
+    short(value),
+  );
 }
 
 /** "1x12x12x64" */
 const shapeText = (shape) => (shape.length === 0 ? 'scalar' : shape.join('×'));
 
 /** "CONV_2D 4": the number is the operator's in the model's file. */
-const stepName = (step) => (isKnown(step.number) ? `${step.operator} #${step.number}` : step.operator);
+const stepName = (step) =>
+  isKnown(step.number) ? `${step.operator} #${step.number}` : step.operator;

@@ -16,7 +16,9 @@ const theme = {
   cache: {},
   /** A colour of style.css: theme.colour('ring'). */
   colour(name) {
-    this.cache[name] ??= getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    this.cache[name] ??= getComputedStyle(document.documentElement)
+      .getPropertyValue(`--${name}`)
+      .trim();
     return this.cache[name];
   },
 };
@@ -28,6 +30,8 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', (event) =>
 /** Between two colours "#rrggbb". */
 function mixed(from, to, part) {
   const channel = (colour, k) => parseInt(colour.slice(1 + 2 * k, 3 + 2 * k), 16);
-  const values = [0, 1, 2].map((k) => Math.round(channel(from, k) + part * (channel(to, k) - channel(from, k))));
+  const values = [0, 1, 2].map((k) =>
+    Math.round(channel(from, k) + part * (channel(to, k) - channel(from, k))),
+  );
   return `rgb(${values.join(' ')})`;
 }
