@@ -188,8 +188,8 @@ MadeFolders::~MadeFolders() {
 }
 
 void MadeFolders::make_above(const fs::path& path) {
-  fs::path above;
-  for (const fs::path& part : path.parent_path()) {
+  fs::path above = path.root_path();
+  for (const fs::path& part : path.relative_path().parent_path()) {
     above /= part;
     if (!fs::exists(above)) folders_.push_back(std::make_unique<Temporary>(above));
   }
