@@ -97,9 +97,9 @@ class Docs : public CommandLine {
   // What a board with model.tflite has told.
   void write_board() {
     const std::string model = (folder() / "model.tflite").string();
-    EXPECT_EQ(run("thimble compile model.tflite --device nucleo-f446re -o firmware/model")
-                  .exit_status,
-              0);
+    EXPECT_EQ(
+        run("thimble compile model.tflite --device nucleo-f446re -o firmware/model").exit_status,
+        0);
     const Compiled compiled = std::get<Compiled>(
         compile({.model = model, .target = find_target("nucleo-f446re"), .emission = Emission{}}));
     const std::string plan = sha256(read("firmware/model/model_plan.json"));
