@@ -43,17 +43,12 @@ class Profile {
   }
 
   /// Hashes of model and plan, 16 digits each.
-  void print(const char* model, const char* plan, void (*print)(const char* line)) const noexcept {
-    LogLine(plan, "profile")
-        .word(model)
-        .word(plan)
-        .number(kStages)
-        .number(inferences_)
-        .print(print);
+  void print(const char* model, const char* plan, void (*take)(const char* line)) const noexcept {
+    LogLine(plan, "profile").word(model).word(plan).number(kStages).number(inferences_).print(take);
     for (uint32_t stage = 0; stage < kStages; ++stage)
-      LogLine(plan, "cycles").number(stage).hexadecimal(sums_[stage], 16).print(print);
-    LogLine(plan, "whole").hexadecimal(whole_, 16).print(print);
-    LogLine(plan, "end").print(print);
+      LogLine(plan, "cycles").number(stage).hexadecimal(sums_[stage], 16).print(take);
+    LogLine(plan, "whole").hexadecimal(whole_, 16).print(take);
+    LogLine(plan, "end").print(take);
   }
 
  private:
@@ -66,7 +61,7 @@ class Profile {
     } else {
       profile.whole_ += since;
     }
-    if (stage != kWholeInference && !begins) profile.sums_[stage] += since;
+    if (stage != kWholeInference && !begins) profile.sums_[static_cast<uint32_t>(stage)] += since;
     profile.last_ = profile.count_();
   }
 

@@ -50,14 +50,14 @@ class LogLine {
   }
   static constexpr int32_t kMostBytes = 32;
 
-  void print(void (*print)(const char* line)) noexcept {
+  void print(void (*take)(const char* line)) noexcept {
     uint32_t sum = 0;
     for (int k = 0; k < size_; ++k) sum += static_cast<uint8_t>(line_[k]);
     text(" #");
     put(digit(sum >> 4U));
     put(digit(sum));
     line_[size_] = 0;
-    print(line_);
+    take(line_);
   }
 
  private:

@@ -118,17 +118,13 @@ class Trace {
              int32_t further = 0) noexcept {
     if (print_ == nullptr || its.element_bytes == 0) return;
     its.base += further;
-    sums_[number] += checksum_of(view, region, its);
+    sums_[static_cast<uint32_t>(number)] += checksum_of(view, region, its);
   }
   /// writes: so many tensors.
   void stage_ended(int32_t writes) noexcept {
     if (print_ == nullptr) return;
-    for (int32_t k = 0; k < writes; ++k)
-      line("wrote")
-          .number(stage_)
-          .number(static_cast<uint32_t>(k))
-          .hexadecimal(sums_[k], 8)
-          .print(print_);
+    for (uint32_t k = 0; k < static_cast<uint32_t>(writes); ++k)
+      line("wrote").number(stage_).number(k).hexadecimal(sums_[k], 8).print(print_);
   }
 
  private:
