@@ -27,7 +27,7 @@ struct StageHook {
   }
 };
 
-template <int kStages>
+template <uint32_t kStages>
 class Profile {
  public:
   /// The hook that measures with `count`, which counts up and may wrap, though not within a stage;

@@ -4,6 +4,8 @@
 // reads it, and of what each call wrote.
 #pragma once
 
+#include <stddef.h>
+
 #include "checksum.h"
 #include "log_line.h"
 #include "view.h"
@@ -59,7 +61,7 @@ struct TracedConstant {
 };
 
 /// Of one model. kMostWrites: of a stage.
-template <int kMostWrites>
+template <uint32_t kMostWrites>
 class Trace {
  public:
   /// Hashes, 16 digits each, and how many stages there are.
@@ -90,7 +92,7 @@ class Trace {
     }
   }
   /// A checksum of each.
-  template <int kCount>
+  template <size_t kCount>
   void constants(const TracedConstant (&all)[kCount]) noexcept {
     if (print_ == nullptr) return;
     for (const TracedConstant& constant : all) {
