@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "tests/support/hand_written.h"
+#include "tests/support/test_graph.h"
 #include "thimble/driver/board_profile.h"
 #include "thimble/driver/diagnosis.h"
 #include "thimble/driver/driver.h"
@@ -127,6 +128,16 @@ TEST(TraceLog, BlocksAreTheReferences) {
 
 TEST(TraceLog, TurnedInputsAreTheReferences) {
   expect_right(compiled(testing::turned_input()), program_of(kResident), 2);
+}
+
+TEST(TraceLog, ANetworkThatComputesNothingHasNoStage) {
+  testing::TestGraph g(1);
+  g.output(g.reshape(g.input({1, 4, 4, 2}), {1, 32}));
+  const Source source{g.graph(), "net", std::string(64, 'a')};
+  const Compiled nothing = std::get<Compiled>(compile({.model = source}));
+  const BoardLog log = read_board_log(output_of(nothing, program_of(kResident)), "board.log");
+  EXPECT_EQ(log.traces.at(0).origin.stages, 0);
+  EXPECT_EQ(diagnosis_of(nothing, log).finding, Finding::kNothing);
 }
 
 TEST(TraceLog, TensorsOfTheCallersAreToldOf) {

@@ -95,7 +95,7 @@ bool is_handed(const Observed& its, const ProgramPort& port) {
 std::string names_text(const std::vector<Stage>& stages) {
   std::string text;
   for (const Stage& stage : stages) text += fmt::format("      \"{}\",\n", stage.name);
-  return text;
+  return text.empty() ? "      \"\",\n" : text;
 }
 
 }  // namespace
@@ -156,7 +156,8 @@ std::string hook_variables(const Observed& its) {
                     "// How many tensors each stage tells of.\n"
                     "constexpr uint8_t kTracedWrites[] = {{{}}};\n"
                     "constexpr TracedConstant kTracedConstants[] = {{\n{}}};\n\n",
-                    most, identity(its.options), writes, constants_text(its));
+                    most, identity(its.options), writes.empty() ? "0" : writes,
+                    constants_text(its));
 }
 
 std::string execute_function(const Observed& its, size_t first) {
@@ -170,6 +171,7 @@ std::string execute_function(const Observed& its, size_t first) {
   if (its.traced()) body += "  trace.stage_begins(stage);\n" + switch_text(traces);
   body += table_lines(its.stages, first) + switch_text(calls);
   if (its.traced()) body += "  trace.stage_ended(kTracedWrites[stage]);\n";
+  if (body.empty()) body = "  (void)stage;  // there is none\n";
   const std::string parameters = handed(its.side, behind(its, first), true);
   return fmt::format(
       "// Stage number `stage`.\n"

@@ -45,7 +45,7 @@ class Profile {
   /// Hashes of model and plan, 16 digits each.
   void print(const char* model, const char* plan, void (*take)(const char* line)) const noexcept {
     LogLine(plan, "profile").word(model).word(plan).number(kStages).number(inferences_).print(take);
-    for (uint32_t stage = 0; stage < kStages; ++stage)
+    for (uint32_t stage = 0; stage != kStages; ++stage)
       LogLine(plan, "cycles").number(stage).hexadecimal(sums_[stage], 16).print(take);
     LogLine(plan, "whole").hexadecimal(whole_, 16).print(take);
     LogLine(plan, "end").print(take);
@@ -67,7 +67,7 @@ class Profile {
 
   uint32_t (*count_)();
   uint32_t last_, inferences_;
-  uint64_t whole_, sums_[kStages];
+  uint64_t whole_, sums_[kStages + 1];  // an array has at least one
 };
 
 }  // namespace thimble::runtime
