@@ -59,14 +59,14 @@ std::string row_text(const Observed& its, const std::string& row, const std::str
       number, row, bytes);
 }
 
-// The stages from number `first` on: in a loop for those who listen, and else as they are. around:
-// what those do before and after.
+// The stages from number `first` on: in a loop for those who listen, and else as they are. begins,
+// ended: what those do before and after.
 std::string observed_stages(const Observed& its, size_t first, const std::string& begins,
-                            const std::string& ended) {
-  const std::string loop = begins + execute_loop(its, first, "  ") + ended;
+                            const std::string& ended, OnFault on_fault) {
+  const std::string loop = begins + execute_loop(its, first, on_fault) + ended;
   if (its.traced()) return loop;
   return "#ifdef THIMBLE_HOOKS\n" + loop + "#else\n" +
-         call_lines(its.side, std::span(its.stages).subspan(first)) + "#endif\n";
+         call_lines(its.side, std::span(its.stages).subspan(first), on_fault) + "#endif\n";
 }
 
 // What keeps track of each storage. What is not brought fails at the first transfer.
@@ -98,7 +98,9 @@ std::string run_text(const Observed& its) {
   }
   const std::string end = side.storages.empty() ? "}\n" : "  return THIMBLE_STORAGE_OK;\n}\n";
   if (!streams(stages))
-    return text + observed_stages(its, 0, inference_begins(its), inference_ended(its)) + end;
+    return text +
+           observed_stages(its, 0, inference_begins(its), inference_ended(its), OnFault::kLeave) +
+           end;
   text += inference_begins(its);
   const Stage& ticks = *ticking(stages);
   // Transfers alone.
@@ -212,7 +214,7 @@ std::string entry_helpers(const Observed& its) {
   return text + execute_function(its, first) +
          fmt::format(
              "// What follows when all rows have come.\nvoid finish({}) noexcept {{\n{}}}\n\n",
-             handed(side, after, true), observed_stages(its, first, "", ""));
+             handed(side, after, true), observed_stages(its, first, "", "", OnFault::kGoOn));
 }
 
 std::string entry_points(const Observed& its) {

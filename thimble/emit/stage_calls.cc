@@ -27,11 +27,12 @@ std::string handed(const CallerSide& side, std::span<const Stage> stages, bool t
 }
 
 // Lines that call stages; rows of the table that follow one another in one.
-std::string call_lines(const CallerSide& side, std::span<const Stage> stages) {
+std::string call_lines(const CallerSide& side, std::span<const Stage> stages, OnFault on_fault) {
   std::string text;
   for (size_t s = 0; s < stages.size(); ++s) {
     if (stages[s].row < 0) {
-      text += fmt::format("  {};\n", stages[s].call) + fault_text(side, stages[s].call, "  ");
+      text += fmt::format("  {};\n", stages[s].call);
+      if (on_fault == OnFault::kLeave) text += fault_text(side, stages[s].call, "  ");
       continue;
     }
     const size_t begin = s;

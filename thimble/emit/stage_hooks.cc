@@ -8,7 +8,6 @@
 
 #include "thimble/emit/checks.h"
 #include "thimble/emit/names.h"
-#include "thimble/emit/stage_calls.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
@@ -179,16 +178,12 @@ std::string execute_function(const Observed& its, size_t first) {
       parameters.empty() ? "" : ", ", parameters, body);
 }
 
-std::string execute_loop(const Observed& its, size_t first, const std::string& indent) {
+std::string execute_loop(const Observed& its, size_t first, OnFault on_fault) {
   const std::string call = execute_call(its, first);
   return fmt::format(
-      "{0}for (int32_t stage = {1}; stage < kStages; ++stage) {{\n"
-      "{0}  hook.begins(stage);\n"
-      "{0}  {2};\n"
-      "{3}"
-      "{0}  hook.ended(stage);\n"
-      "{0}}}\n",
-      indent, first, call, fault_text(its.side, call, indent + "  "));
+      "  for (int32_t stage = {}; stage < kStages; ++stage) {{\n"
+      "    hook.begins(stage);\n    {};\n{}    hook.ended(stage);\n  }}\n",
+      first, call, on_fault == OnFault::kLeave ? fault_text(its.side, call, "    ") : "");
 }
 
 std::string inference_begins(const Observed& its, const std::string& indent) {

@@ -9,6 +9,7 @@
 
 #include "thimble/emit/caller.h"
 #include "thimble/emit/project.h"
+#include "thimble/emit/stage_calls.h"
 #include "thimble/emit/stages.h"
 
 namespace thimble {
@@ -35,8 +36,7 @@ struct Observed {
 /// Behind the stages: `execute(stage, ...)`, one of those from number `first` on.
 [[nodiscard]] std::string execute_function(const Observed& its, size_t first);
 /// A call of it for each, in a loop that says so to whoever listens.
-[[nodiscard]] std::string execute_loop(const Observed& its, size_t first,
-                                       const std::string& indent);
+[[nodiscard]] std::string execute_loop(const Observed& its, size_t first, OnFault on_fault);
 /// The lines around an inference: that it begins, with what it is given, and that it has ended.
 [[nodiscard]] std::string inference_begins(const Observed& its, const std::string& indent = "  ");
 [[nodiscard]] std::string inference_ended(const Observed& its, const std::string& indent = "  ");
