@@ -21,7 +21,7 @@ using Arguments = std::vector<std::string>;
 
 class InputFiles : public CommandLine {
  protected:
-  /// Of zoo:demo's size: 48x48 of one channel.
+  /// A picture of zoo:demo's size: 48x48 of one channel.
   void write_picture(const std::string& file, uint8_t value = 9, int32_t width = 48) const {
     const auto size = static_cast<size_t>(width) * 48;
     write_png(folder() / file,

@@ -81,7 +81,7 @@ std::string output_of(const Compiled& compiled, const std::string& program, bool
   return result.out;
 }
 
-/// Of two inferences of zoo:demo.
+/// The log of two inferences of zoo:demo.
 const std::string& demo_output() {
   static const std::string text = output_of(compiled("zoo:demo"), program_of(kResident));
   return text;

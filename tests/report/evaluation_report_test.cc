@@ -17,7 +17,7 @@ TEST(AreaUnderCurve, IsTheShareOfPairsInTheRightOrder) {
   EXPECT_EQ(area_under_curve({{0.1, false}, {0.9, true}}), 1.0);
   EXPECT_EQ(area_under_curve({{0.9, false}, {0.1, true}}), 0.0);
   EXPECT_EQ(area_under_curve({{0.5, false}, {0.5, true}}), 0.5);
-  // Of four pairs two are right, one is a tie.
+  // Two of four pairs are right, one is a tie.
   EXPECT_EQ(area_under_curve({{1, true}, {2, false}, {3, true}, {1, false}}), 0.625);
   EXPECT_EQ(area_under_curve({{NAN, false}, {0.1, true}}), 1.0);
   EXPECT_EQ(area_under_curve({{1, true}}), std::nullopt);

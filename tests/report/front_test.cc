@@ -148,7 +148,7 @@ TEST(FrontPicture, DrawsLimitsWhereverTheyAre) {
   }
 }
 
-// Of one plan alone nothing is compared: the axis has 0.
+// One plan alone is compared with nothing: the axis has 0.
 TEST(FrontPicture, AxesOfOnePlanBeginAtZero) {
   Front front = three_plans();
   front.points.resize(1);

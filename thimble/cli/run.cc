@@ -43,7 +43,7 @@ struct RunInputs {
 
 RunInputs samples_of(const Graph& graph, const ModelMetadata& metadata, const RunOptions& options) {
   const std::string& file = options.input_file;
-  // Of golden data the first inputs.
+  // Golden data give the first inputs.
   if (file.ends_with(".safetensors")) {
     if (const std::string option = given_option(options.inputs); !option.empty())
       throw CompileError(option, fmt::format("is not for {}, which is taken as it is", file));

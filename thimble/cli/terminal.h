@@ -16,7 +16,7 @@ void ignore_closed_pipes();
 
 [[nodiscard]] bool error_is_terminal();
 
-/// Of standard output; 0 where it is no terminal.
+/// The width of standard output; 0 where it is no terminal.
 [[nodiscard]] size_t terminal_columns();
 
 }  // namespace thimble

@@ -19,7 +19,7 @@ struct Range {
   int32_t least = 0, most = 0;
 };
 
-// Of types that reals are quantised to; nothing: others.
+// The range of a type that reals are quantised to; nothing: another type.
 std::optional<Range> range_of(DType type) {
   switch (type) {
     case DType::kInt8:

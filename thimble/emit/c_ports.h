@@ -34,7 +34,7 @@ struct HeaderPort {
   }
   [[nodiscard]] float scale() const { return tensor.quantization.scales[0]; }
   [[nodiscard]] int32_t zero_point() const { return tensor.quantization.zero_points[0]; }
-  /// Of a vector of scores, how many there are; 0: it is none.
+  /// How many scores a vector has; 0: it is none.
   [[nodiscard]] int64_t classes() const;
 };
 

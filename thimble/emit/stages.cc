@@ -235,7 +235,7 @@ class StageWriter {
     return fmt::format("ElementNumbers{{{{{}}}, {}, {}}}", fmt::join(numbers.stride, ", "),
                        numbers.base, size_bytes(view.type));
   }
-  /// Of a row of the table, which does not say what else there is to it.
+  /// The numbers of a row of the table, which does not say what else there is to it.
   std::string table_numbers(const Call& call) const {
     const auto write = writes_.find(&call);
     if (write == writes_.end()) return traced_.empty() ? "" : "ElementNumbers{}";

@@ -14,7 +14,7 @@
 
 namespace thimble {
 
-/// Of what firmware writes, the hashes: their first 16 digits.
+/// The hashes that firmware writes: their first 16 digits.
 struct LogOrigin {
   std::string model, plan;
   int64_t stages = 0;

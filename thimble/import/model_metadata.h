@@ -28,7 +28,7 @@ struct ModelMetadata {
 
 /// Of a file that import_tflite takes. where: its name, in faults.
 [[nodiscard]] ModelMetadata read_metadata(std::span<const uint8_t> bytes, const std::string& where);
-/// Of the first output that has some; empty: none has.
+/// Those of the first output that has some; empty: none has.
 [[nodiscard]] std::vector<std::string> labels_of(const ModelMetadata& metadata);
 
 }  // namespace thimble

@@ -57,7 +57,7 @@ struct StageSums {
 [[nodiscard]] std::vector<StageSums> checksums(const Graph& graph, const Program& program,
                                                const std::vector<TracedStage>& stages,
                                                const TensorValues& values);
-/// Of bytes, as firmware takes it of constants.
+/// The checksum of bytes, as firmware takes it of constants.
 [[nodiscard]] uint32_t checksum(const Bytes& bytes);
 
 }  // namespace thimble

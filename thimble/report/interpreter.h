@@ -27,7 +27,7 @@ struct InterpreterFigures {
   std::optional<MeasuredInterpreter> measured;
 };
 
-/// Of a model's file, on a core; nothing: it was not measured there.
+/// What was measured of a model's file on a core; nothing: it was not measured there.
 [[nodiscard]] std::optional<MeasuredInterpreter> measured_interpreter(const std::string& sha256,
                                                                       const std::string& core);
 /// An object; null without. clock_hz: 0 if it is not known.

@@ -12,7 +12,7 @@
 
 namespace thimble::runtime {
 
-/// Of the inference itself, around its stages.
+/// The stage that the hook is told of around an inference.
 constexpr int32_t kWholeInference = -1;
 
 struct StageHook {

@@ -60,7 +60,7 @@ struct TracedConstant {
   uint32_t bytes;
 };
 
-/// Of one model. kMostWrites: of a stage.
+/// What one model tells. kMostWrites: the most tensors that a stage writes.
 template <uint32_t kMostWrites>
 class Trace {
  public:
