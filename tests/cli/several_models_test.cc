@@ -150,7 +150,7 @@ TEST_F(SeveralModels, KeepStatesApartWhereTheArenaIsShared) {
   EXPECT_THAT(read("out/audio_preprocessor.h"),
               AllOf(HasSubstr("  void* state_arena; /* audio_preprocessor_state_arena_bytes bytes"),
                     HasSubstr("_run(const audio_preprocessor_memories* memories);"),
-                    HasSubstr("audio_preprocessor_state_arena_bytes = 160")));
+                    HasSubstr("#define AUDIO_PREPROCESSOR_STATE_ARENA_BYTES 160\n")));
   ASSERT_EQ(thimble({"compile", "zoo:demo", "--share-arena", "-o", "out"}).exit_status, 0);
   EXPECT_THAT(read("out/demo.h"), HasSubstr("demo_run(void* arena);")) << "it has no state";
   EXPECT_EQ(runtimes("out"), 1U);

@@ -92,10 +92,7 @@ std::string run_text(const Observed& its) {
   std::vector<std::string> conditions = field_conditions(side);
   if (streams(stages)) conditions.emplace_back("receive != nullptr");
   text += opening(name, side, stages, side.arguments(), conditions) + transfers_text(side);
-  if (!uses(stages, "caller")) {
-    for (const CallerField& field : side.fields)
-      text += fmt::format("  (void){};  // no operator reads or writes it\n", field.name);
-  }
+  text += unused_fields(side, stages);
   const std::string end = side.storages.empty() ? "}\n" : "  return THIMBLE_STORAGE_OK;\n}\n";
   if (!streams(stages))
     return text +

@@ -66,6 +66,14 @@ std::string opening(const std::string& name, const CallerSide& side, std::span<c
   return checks_text(conditions) + text;
 }
 
+std::string unused_fields(const CallerSide& side, std::span<const Stage> stages) {
+  std::string text;
+  if (uses(stages, "caller")) return text;
+  for (const CallerField& field : side.fields)
+    text += fmt::format("  (void){};  // no operator reads or writes it\n", field.name);
+  return text;
+}
+
 // Behind a call that may have found a fault: leaves with it.
 std::string fault_text(const CallerSide& side, const std::string& call, const std::string& indent) {
   std::string text;

@@ -28,6 +28,8 @@ enum class OnFault : uint8_t { kLeave, kGoOn };
 [[nodiscard]] std::string opening(const std::string& name, const CallerSide& side,
                                   std::span<const Stage> stages, const std::string& fields,
                                   std::vector<std::string> conditions);
+/// Behind them, if no stage has need of what the caller brings.
+[[nodiscard]] std::string unused_fields(const CallerSide& side, std::span<const Stage> stages);
 /// Behind a call that may have found a fault: leaves with it.
 [[nodiscard]] std::string fault_text(const CallerSide& side, const std::string& call,
                                      const std::string& indent);

@@ -227,10 +227,10 @@ std::string hook_definitions(const Observed& its) {
       name, names_text(its.stages), identity(its.options));
   if (its.has_step()) {
     text += fmt::format(
-        "\nvoid {}_step({}, int32_t stage) {{\n{}  {};\n}}\n", name,
+        "\nvoid {}_step({}, int32_t stage) {{\n{}{}  {};\n}}\n", name,
         its.side.run_parameters("_bytes", name),
         opening(name, its.side, its.stages, its.side.arguments(), field_conditions(its.side)),
-        execute_call(its, 0));
+        unused_fields(its.side, its.stages), execute_call(its, 0));
   }
   if (its.traced()) {
     text += fmt::format(
