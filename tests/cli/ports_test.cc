@@ -104,7 +104,7 @@ TEST_F(PortPlace, PlansShowRowsThatComeAndGo) {
       thimble({"plan", "zoo:demo", "--planner", "stream", "--input", "streamed", "--svg", "p.svg"});
   EXPECT_THAT(text.out, HasSubstr("| RECEIVE "));
   EXPECT_THAT(text.out, HasSubstr("stream  all "));
-  EXPECT_THAT(read("p.svg"), HasSubstr(">RECEIVE<"));
+  EXPECT_THAT(read("p.svg"), HasSubstr("step 0: RECEIVE"));
   EXPECT_THAT(read("p.svg"), Not(HasSubstr("stream (all)"))) << "it has no address";
 }
 
