@@ -5,8 +5,6 @@
 
 #include <stdint.h>
 
-#ifdef THIMBLE_HOOKS
-
 #include "cycles.h"
 #include "log_line.h"
 
@@ -14,6 +12,8 @@ namespace thimble::runtime {
 
 /// The stage that the hook is told of around an inference.
 constexpr int32_t kWholeInference = -1;
+
+#ifdef THIMBLE_HOOKS
 
 struct StageHook {
   void (*call)(void* context, int32_t stage, bool begins);
@@ -70,13 +70,7 @@ class Profile {
   uint64_t whole_, sums_[kStages + 1];  // an array has at least one
 };
 
-}  // namespace thimble::runtime
-
 #else
-
-namespace thimble::runtime {
-
-constexpr int32_t kWholeInference = -1;
 
 /// Nobody listens.
 struct StageHook {
@@ -84,6 +78,6 @@ struct StageHook {
   void ended(int32_t) const noexcept {}
 };
 
-}  // namespace thimble::runtime
-
 #endif
+
+}  // namespace thimble::runtime
