@@ -83,6 +83,14 @@ TEST_F(Folders, AreVerifiedDownToTheBytesThatTheirPlanGives) {
   EXPECT_THAT(thimble({"verify", "zoo:demo", "out"}).out, HasSubstr("WRONG: demo.cc is gone\n"));
 }
 
+TEST_F(Folders, CodeThatIsTracedIsVerified) {
+  ASSERT_EQ(
+      thimble({"compile", "zoo:demo", "--planner", "original", "--trace", "-o", "out"}).exit_status,
+      0);
+  EXPECT_THAT(read("out/demo.h"), HasSubstr("void demo_trace("));
+  EXPECT_EQ(thimble({"verify", "zoo:demo", "out"}).exit_status, 0);
+}
+
 TEST_F(Folders, PlansOfFoldersAreVerified) {
   ASSERT_EQ(compile("zoo:demo").exit_status, 0);
   const nlohmann::json plan = json_of(read("out/demo_plan.json"));

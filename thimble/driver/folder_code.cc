@@ -23,6 +23,7 @@ Manifest::Made made_of(const Compiled& compiled, const Emission& emission) {
                       .command = emission.command,
                       .core = compiled.target.core.name,
                       .clock_hz = compiled.target.clock_hz,
+                      .trace = emission.trace,
                       .labels = compiled.labels};
   for (const Note& note : compiled.notes) {
     if (const auto* struck = std::get_if<note::TimeLimitStruck>(&note))
