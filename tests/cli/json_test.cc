@@ -275,8 +275,7 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"diagnose", "zoo:demo", "any.trace", "--code", "any"});
   run({"profile", "zoo:demo", "any.profile", "--code", "any"});
   run({"compile", "zoo:demo", "--device", device, "-o", "board"});
-  write_logs("board",
-             {.model = "zoo:demo", .target = find_target(device), .emission = Emission{}});
+  write_logs("board", {.model = "zoo:demo", .target = find_target(device), .emission = Emission{}});
   run({"profile", "zoo:demo", "board.profile", "--code", "board"});
   run({"compare", "zoo:demo", "--planners", "original,patch:split=999"}, 1);
   run({"compare", "none.tflite", "--sram", "64K", "--flash", "1M"}, 1);
