@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "thimble/import/file_bytes.h"
+#include "thimble/inputs/jpeg_tables.h"
 #include "thimble/inputs/stb.h"
 #include "thimble/model/error.h"
 
@@ -43,6 +44,7 @@ Image decoded_image(const Bytes& bytes, const std::string& where) {
     const char* text = stbi_failure_reason();
     return std::string(text == nullptr ? "damaged" : text);
   };
+  if (has_overlong_table(bytes)) no_image(where, "a table of a JPEG has too many codes");
   // Before anything is decoded: what a header claims is what decoding takes.
   if (stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) == 0)
     no_image(where, reason());

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/inputs/jpeg_tables.h"
+
+#include <algorithm>
+
+namespace thimble {
+namespace {
+
+constexpr uint8_t kMark = 0xff, kTables = 0xc4, kImageBegins = 0xd8, kImageEnds = 0xd9;
+constexpr size_t kMostCodes = 256, kLengths = 16;
+
+uint8_t at(const Bytes& bytes, size_t k) { return k < bytes.size() ? bytes[k] : uint8_t{0}; }
+
+// The tables of a segment, from its first byte behind the length on.
+bool is_overlong(const Bytes& bytes, size_t begin, size_t end) {
+  for (size_t table = begin; table < end;) {
+    size_t codes = 0;
+    for (size_t k = 1; k <= kLengths; ++k) codes += at(bytes, table + k);
+    if (codes > kMostCodes) return true;
+    table += 1 + kLengths + codes;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool has_overlong_table(const Bytes& bytes) {
+  if (at(bytes, 0) != kMark || at(bytes, 1) != kImageBegins) return false;
+  for (size_t k = 2; k + 1 < bytes.size();) {
+    const uint8_t marker = bytes[k + 1];
+    const bool has_length = marker != 0 && marker != kMark && (marker < 0xd0 || marker > 0xd8);
+    if (bytes[k] != kMark || !has_length) {  // pixels, padding, restarts
+      ++k;
+      continue;
+    }
+    if (marker == kImageEnds) return false;
+    const size_t length = std::max<size_t>(2, at(bytes, k + 2) * 256U + at(bytes, k + 3));
+    if (marker == kTables && is_overlong(bytes, k + 4, k + 2 + length)) return true;
+    k += 2 + length;
+  }
+  return false;
+}
+
+}  // namespace thimble
