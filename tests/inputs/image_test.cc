@@ -11,6 +11,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/inputs/draw.h"
 #include "thimble/inputs/fit.h"
+#include "thimble/inputs/jpeg_tables.h"
 #include "thimble/inputs/stb.h"
 #include "thimble/model/error.h"
 #include "thimble/toolchain/temporary_folder.h"
@@ -84,6 +85,15 @@ TEST(Images, AreRefusedUnlessTheyCanBeRead) {
   for (size_t at = 16; at < 24; at += 4) png[at + 1] = 0xFF;  // sides of 16 M pixels
   EXPECT_THAT(fault_of_image(png), HasSubstr("a.png: is"));
   EXPECT_NE(fault_of_image({png.begin(), png.begin() + 30}), "");
+}
+
+// stb_image 2.27 writes the lengths of all codes one behind the other, whatever room there is.
+TEST(Images, WithAnOverlongHuffmanTableAreRefused) {
+  Bytes jpeg = {0xff, 0xd8, 0xff, 0xc4, 0x00, 0x13, 0x00};
+  jpeg.insert(jpeg.end(), 16, 17);  // codes of each length: 272 in all
+  EXPECT_TRUE(has_overlong_table(jpeg));
+  jpeg.back() = 1;  // 256
+  EXPECT_FALSE(has_overlong_table(jpeg));
 }
 
 TEST(Images, SurviveAnyByte) {
