@@ -11,7 +11,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/inputs/draw.h"
 #include "thimble/inputs/fit.h"
-#include "thimble/inputs/jpeg_tables.h"
+#include "thimble/inputs/image_faults.h"
 #include "thimble/inputs/stb.h"
 #include "thimble/model/error.h"
 #include "thimble/toolchain/temporary_folder.h"

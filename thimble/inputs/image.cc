@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "thimble/import/file_bytes.h"
-#include "thimble/inputs/jpeg_tables.h"
+#include "thimble/inputs/image_faults.h"
 #include "thimble/inputs/stb.h"
 #include "thimble/model/error.h"
 
@@ -45,6 +45,7 @@ Image decoded_image(const Bytes& bytes, const std::string& where) {
     return std::string(text == nullptr ? "damaged" : text);
   };
   if (has_overlong_table(bytes)) no_image(where, "a table of a JPEG has too many codes");
+  if (has_overlong_chunk(bytes)) no_image(where, "a chunk of a PNG is longer than the file");
   // Before anything is decoded: what a header claims is what decoding takes.
   if (stbi_info_from_memory(bytes.data(), size, &width, &height, &channels) == 0)
     no_image(where, reason());

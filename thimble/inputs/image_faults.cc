@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/inputs/jpeg_tables.h"
+#include "thimble/inputs/image_faults.h"
 
 #include <algorithm>
 
@@ -37,6 +37,18 @@ bool has_overlong_table(const Bytes& bytes) {
     const size_t length = std::max<size_t>(2, at(bytes, k + 2) * 256U + at(bytes, k + 3));
     if (marker == kTables && is_overlong(bytes, k + 4, k + 2 + length)) return true;
     k += 2 + length;
+  }
+  return false;
+}
+
+bool has_overlong_chunk(const Bytes& bytes) {
+  constexpr size_t kSignature = 8, kHead = 8, kSum = 4;
+  if (at(bytes, 0) != 0x89 || at(bytes, 1) != 'P') return false;
+  for (size_t k = kSignature; k + kHead <= bytes.size();) {
+    size_t length = 0;
+    for (size_t byte = 0; byte < 4; ++byte) length = length * 256 + at(bytes, k + byte);
+    if (length > bytes.size() - k - kHead) return true;
+    k += kHead + length + kSum;
   }
   return false;
 }
