@@ -6,7 +6,7 @@
 namespace thimble {
 namespace {
 
-constexpr uint8_t kMark = 0xff, kTables = 0xc4, kImageBegins = 0xd8, kImageEnds = 0xd9;
+constexpr uint8_t kMark = 0xff, kTables = 0xc4, kImageEnds = 0xd9;
 constexpr size_t kMostCodes = 256, kLengths = 16;
 
 uint8_t at(const Bytes& bytes, size_t k) { return k < bytes.size() ? bytes[k] : uint8_t{0}; }
@@ -25,8 +25,8 @@ bool is_overlong(const Bytes& bytes, size_t begin, size_t end) {
 }  // namespace
 
 bool has_overlong_table(const Bytes& bytes) {
-  if (at(bytes, 0) != kMark || at(bytes, 1) != kImageBegins) return false;
-  for (size_t k = 2; k + 1 < bytes.size();) {
+  if (at(bytes, 0) != kMark) return false;  // what begins an image may have more of them before it
+  for (size_t k = 0; k + 1 < bytes.size();) {
     const uint8_t marker = bytes[k + 1];
     const bool has_length = marker != 0 && marker != kMark && (marker < 0xd0 || marker > 0xd8);
     if (bytes[k] != kMark || !has_length) {  // pixels, padding, restarts
