@@ -52,7 +52,7 @@ await page.goto(pathToFileURL(resolve(page_file)).href);
 await page.waitForSelector('html[data-ready]', { state: 'attached', timeout: 20000 });
 const milliseconds = Date.now() - begin;
 
-// The same figures.
+// The page has the same figures.
 const held = await page.evaluate(() => JSON.parse(document.getElementById('report').textContent));
 expect(JSON.stringify(held) === JSON.stringify(json), 'the page holds other figures than the JSON');
 const fields = await page.$$eval('[data-field]', (all) =>

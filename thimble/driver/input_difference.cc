@@ -106,7 +106,7 @@ std::string rearranged(const Extents& e, const std::vector<double>& wanted,
   return "";
 }
 
-// The same number off everywhere, in the type's own arithmetic.
+// The number by which all values are off, if it is one for all, in the type's own arithmetic.
 std::optional<int64_t> offset(const std::vector<double>& wanted, const std::vector<double>& given,
                               int64_t modulus) {
   std::optional<int64_t> all;

@@ -13,8 +13,8 @@ namespace thimble {
                                                      const GraphOptions& graph,
                                                      const InterpreterOptions& options);
 
-/// Of the model's own file, if it is a .tflite that the interpreter takes; of a zoo network as
-/// `zoo build` writes it. Nothing: there is no such file (--until, --shape, states).
+/// The arena of the model's own file, if it is a .tflite that the interpreter takes; of a zoo
+/// network as `zoo build` writes it. Nothing: there is no such file (--until, --shape, states).
 [[nodiscard]] std::optional<InterpreterArena> arena_as_given(const std::string& model,
                                                              const ImportOptions& options);
 

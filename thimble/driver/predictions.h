@@ -20,8 +20,8 @@ struct DetectorOutputs {
   size_t boxes = 0, classes = 0, scores = 0;
   std::optional<size_t> count = {};
 };
-/// Of a network that ends in TFLite_Detection_PostProcess. imported: as the file has it, nothing
-/// rewritten. Nothing: it does not.
+/// The boxes of a network that ends in TFLite_Detection_PostProcess. imported: as the file has it,
+/// nothing rewritten. Nothing: it does not.
 [[nodiscard]] std::optional<DetectorOutputs> detector_outputs(const Graph& imported);
 /// With a score of at least `least`, in the network's order. graph: whose outputs these are.
 [[nodiscard]] std::vector<Detection> detections_in(const Graph& graph, const DetectorOutputs& which,

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int32_t kRate = 16'000;
 constexpr int64_t kWindow = 480, kStep = 320, kBands = 40, kUsualFrames = 49;
-/// Of a feature: one step of int8, from the zero point -128 on.
+/// The scale of a feature: one step of int8, from the zero point -128 on.
 constexpr float kFeatureScale = 26.0F / 256;
 constexpr int64_t kLeastSamples = 160;  ///< 10 ms: an input of fewer numbers is no sound
 

@@ -26,7 +26,7 @@ Shape port_shape(const Graph& graph, const Program& program, const ProgramPort& 
   return {shape.begin() + kStreamAxis + 1, shape.end()};  // of a row
 }
 
-// The same as constants by the names of C.
+// The sizes again, as constants by the names of C.
 std::string port_constants(const HeaderPort& port) {
   std::vector<std::pair<const char*, const char*>> names;
   if (port.memory == kStream) {

@@ -17,7 +17,7 @@ namespace thimble {
 /// ports of another order, states.
 [[nodiscard]] Bytes export_tflite(const Graph& graph);
 
-/// The same with metadata for TensorFlow Lite Micro: an offset in its arena per tensor of the
+/// That file with metadata for TensorFlow Lite Micro: an offset in its arena per tensor of the
 /// graph, -1 where the interpreter is to choose (import/tflite/interpreter_tensors.h).
 [[nodiscard]] Bytes export_tflite(const Graph& graph, const std::vector<int32_t>& offsets);
 

@@ -26,7 +26,7 @@ struct ModelMetadata {
   bool operator==(const ModelMetadata&) const = default;
 };
 
-/// Of a file that import_tflite takes. where: its name, in faults.
+/// What the metadata say of a file that import_tflite takes. where: its name, in faults.
 [[nodiscard]] ModelMetadata read_metadata(std::span<const uint8_t> bytes, const std::string& where);
 /// Those of the first output that has some; empty: none has.
 [[nodiscard]] std::vector<std::string> labels_of(const ModelMetadata& metadata);

@@ -70,7 +70,7 @@ bool cheaper(const Price& a, const Price& b, Measure by) {
   return key(a) < key(b);
 }
 
-/// Of an operator, what it makes, and the constants that the format wants of it.
+/// What an operator makes, and the constants that the format wants of it.
 int64_t structures_of(const Op& op, const Tensor& output) {
   const Attributes& a = op.attributes;
   const bool convolves = std::holds_alternative<Conv2D>(a) ||
@@ -160,7 +160,7 @@ class Candidates {
     }
   }
 
-  /// Of what the run's operators read and make.
+  /// The bytes of what the run's operators read and make.
   int64_t peak_of(const SplitRun& run, const Split& split) const {
     const size_t own = graph_.tensors.size();
     const auto tensor = [&](TensorId t) -> const Tensor& {
@@ -210,7 +210,7 @@ class Cut {
       ending_[static_cast<size_t>(candidate.split.end)].push_back(&candidate);
   }
 
-  /// Of the cheapest cut within a peak; kNever: there is none.
+  /// The cost of the cheapest cut within a peak; kNever: there is none.
   Price within(int64_t peak_bytes, Measure by) {
     best_.assign(single_.size() + 1, {});
     best_[0].price = {};

@@ -183,7 +183,7 @@ class Splitter {
   const Split& split_;
   bool constants_;
   int part_ = 0;
-  /// Of the part: regions of tensors that there are; the first is what others are cut out of.
+  /// What the part has: regions of tensors that there are; the first is what others are cut out of.
   std::map<int32_t, std::vector<std::pair<Region, TensorId>>> pieces_;
   SplitRun result_;
 };

@@ -51,7 +51,8 @@ struct CountedFigures {
 struct ComparedModel {
   std::string model;         ///< as the user named it
   ComparedCell interpreter;  ///< file's order, greedy_by_size, nothing in place or rewritten
-  /// Of the interpreter's arena beside tensors, estimated; nothing: no file can say the network.
+  /// What the interpreter's arena holds beside tensors, estimated; nothing: no file can say the
+  /// network.
   std::optional<int64_t> structures_bytes;
   std::vector<ComparedCell> cells;     ///< one per planner
   std::vector<CountedFigures> counts;  ///< one per count that was asked for

@@ -47,7 +47,7 @@ struct OperatorRecord {
 
 }  // namespace tfl
 
-/// Of a tensor; 0: it has no size of its own.
+/// The size of a tensor; 0: it has no size of its own.
 [[nodiscard]] int64_t element_bits(tfl::TensorType type);
 
 /// What the format calls a value; "" for one that it does not know.
