@@ -207,7 +207,7 @@ struct LiveRange {
 
 /// Multiply-accumulates as executed; those beyond macs(graph) are recomputed.
 [[nodiscard]] int64_t macs(const Graph& graph, const Schedule& schedule);
-/// What each of these steps makes in all of its executions: by position.
+/// The MACs that each step makes in all of its executions: by position.
 [[nodiscard]] std::vector<int64_t> macs_by_step(const Graph& graph, const Schedule& schedule);
 
 /// Whether any step does.
