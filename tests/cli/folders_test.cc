@@ -6,6 +6,7 @@
 
 #include "tests/cli/command_line.h"
 #include "thimble/import/sha256.h"
+#include "thimble/target/size.h"
 
 namespace thimble::testing {
 namespace {
@@ -89,6 +90,27 @@ TEST_F(Folders, CodeThatIsTracedIsVerified) {
       0);
   EXPECT_THAT(read("out/demo.h"), HasSubstr("void demo_trace("));
   EXPECT_EQ(thimble({"verify", "zoo:demo", "out"}).exit_status, 0);
+}
+
+TEST_F(Folders, HaveOneReadmeWithASectionForEachModel) {
+  ASSERT_EQ(compile("zoo:pex_figure1").exit_status, 0);
+  const std::string one = read("out/README.md");
+  EXPECT_THAT(one, AllOf(HasSubstr("# A neural network as firmware sources"),
+                         HasSubstr("## pex_figure1\n"), HasSubstr("pex_figure1_run(arena);"),
+                         HasSubstr("thimble compile zoo:pex_figure1"), HasSubstr("/LICENSE")));
+  const int64_t arena = json_of(read("out/pex_figure1_plan.json")).at("arena_bytes").get<int64_t>();
+  EXPECT_THAT(one, HasSubstr("all of it for inferences | " + with_separators(arena) + " | 16 |"));
+  ASSERT_EQ(compile("zoo:demo", {"--input", "streamed", "--planner", "stream"}).exit_status, 0);
+  const std::string both = read("out/README.md");
+  EXPECT_THAT(both, AllOf(HasSubstr("## pex_figure1\n"), HasSubstr("## demo\n"),
+                          HasSubstr("Between the rows of an inference")));
+  // Whoever reads of files finds them.
+  for (const std::string file : {"demo.h", "demo_plan.json", "demo_example.c"})
+    EXPECT_TRUE(both.find("`" + file + "`") != std::string::npos && !read("out/" + file).empty());
+  EXPECT_EQ(thimble({"verify", "zoo:pex_figure1", "out"}).exit_status, 0);
+  write("out/README.md", both + "mine\n");
+  refused("zoo:demo", "README.md;");
+  EXPECT_THAT(thimble({"verify", "zoo:demo", "out"}).out, HasSubstr("README.md has changed"));
 }
 
 TEST_F(Folders, PlansOfFoldersAreVerified) {

@@ -28,20 +28,22 @@ using ::testing::IsEmpty;
 auto members(const Request& request) {
   const auto& [model, import, graph, target, target_file, sram_bytes, flash_bytes,
                beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
-               max_latency, effort, jobs, pick, in_place, ports, states_apart, layout,
+               max_latency, effort, jobs, pick, in_place, ports, align_ports, states_apart, layout,
                time_limit_seconds, calibration, labels, emission, progress] = request;
   const auto& [until, shapes] = import;
   const auto& [rewrite, keep_channels, int8_io, max_bytes] = graph;
   std::vector<std::pair<std::string, Shape>> named_shapes;
   for (const auto& [input, shape] : shapes) named_shapes.emplace_back(input, shape);
-  std::optional<std::tuple<std::string, std::set<std::string>, bool, bool>> sources;
+  std::optional<std::tuple<std::string, std::set<std::string>, bool, bool, WeightsForm>> sources;
   if (emission)
-    sources = {emission->name, emission->also_used, emission->micro_interpreter, emission->trace};
+    sources = {emission->name, emission->also_used, emission->micro_interpreter, emission->trace,
+               emission->weights};
   return std::tuple(std::get<std::string>(model), until, named_shapes, rewrite, keep_channels,
                     int8_io, max_bytes, target, target_file, sram_bytes, flash_bytes,
                     beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
-                    max_latency, effort, jobs, pick, in_place, ports, states_apart, layout,
-                    time_limit_seconds, calibration ? calibration->name : "", labels, sources);
+                    max_latency, effort, jobs, pick, in_place, ports, align_ports, states_apart,
+                    layout, time_limit_seconds, calibration ? calibration->name : "", labels,
+                    sources);
 }
 
 class RequestFields : public ::testing::Test {
@@ -98,6 +100,7 @@ class RequestFields : public ::testing::Test {
       request.planner = one_of({"", "auto"});
       if (one_in(3))
         request.max_latency = one_in(3) ? std::numeric_limits<double>::infinity() : 1 + ratio();
+      if (one_in(3)) request.align_ports = one_of({16, 32, 4096});
       if (one_in(3)) request.effort = 1 + static_cast<int64_t>(random_() % 1'000'000);
       if (one_in(3)) request.pick = 1 + static_cast<int64_t>(random_() % 20);
     } else {
@@ -117,6 +120,7 @@ class RequestFields : public ::testing::Test {
       if (one_in(2)) request.emission->also_used = all_parts();
       request.emission->micro_interpreter = one_in(2);
       request.emission->trace = one_in(2);
+      if (one_in(2)) request.emission->weights = WeightsForm::kBinary;
     }
     return request;
   }
@@ -168,7 +172,8 @@ TEST_F(RequestFields, TheCommandAsksForTheSame) {
     // No options.
     request.beside_arena_bytes = 0;
     if (request.emission && request.emission->name.empty() && request.emission->also_used.empty() &&
-        !request.emission->micro_interpreter && !request.emission->trace)
+        !request.emission->micro_interpreter && !request.emission->trace &&
+        request.emission->weights == WeightsForm::kAuto)
       request.emission.reset();
     const std::string command = command_of(request);
     ASSERT_EQ(members(typed(command)), members(request)) << command;

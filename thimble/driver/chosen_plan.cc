@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "thimble/model/error.h"
+#include "thimble/plan/port_alignment.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/lower.h"
 
@@ -84,6 +85,14 @@ ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, const Pl
                  .placement = taken.realised.placement,
                  .accumulators = taken.plan().accumulators};
   if (!chosen.plan.accumulators.empty()) chosen.plan.scale_source = planned.scale_source;
+  if (request.align_ports > 1) {
+    if (!has_placed_ports(chosen.plan.schedule))
+      throw CompileError("--align-ports",
+                         "is for ports in the arena; here all are the caller's, or "
+                         "pass row by row: leave it out, or --input and --output");
+    const Graph meant = with_accumulators(graph, chosen.plan.accumulators);
+    align_ports(meant, request.align_ports, {.method = request.layout}, chosen.plan);
+  }
   chosen.decided = taken.plan();
   return chosen;
 }

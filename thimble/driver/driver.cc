@@ -23,6 +23,7 @@
 #include "thimble/import/sha256.h"
 #include "thimble/import/utf8.h"
 #include "thimble/operators/operators.h"
+#include "thimble/plan/port_alignment.h"
 #include "thimble/planners/registry.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/partial_sums.h"
@@ -30,6 +31,7 @@
 #include "thimble/report/estimate_words.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/search/parallel.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
@@ -85,12 +87,15 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
                   valid_utf8(std::filesystem::path(calibration.name).filename().string()));
 }
 
-Limits limits_of(const Request& request, const TimeLimit& time) {
+// port_bytes: what aligning the ports of a plan may add to its arena.
+Limits limits_of(const Request& request, int64_t port_bytes, const TimeLimit& time) {
   // What throws comes first: GCC 12 destroys members that were not yet initialised.
   const std::optional<RequestedStorage> storage = requested_storage(request);
   Core core = estimated_core(request.target.core);
   const double latency = max_latency(request);
-  return {.sram_bytes = request.arena_limit_bytes(),
+  std::optional<int64_t> arena_limit = request.arena_limit_bytes();
+  if (arena_limit) *arena_limit -= port_bytes;
+  return {.sram_bytes = arena_limit,
           .memories = {},
           .storage = storage ? std::optional(storage->memory) : std::nullopt,
           .storage_cycles = storage ? storage_cycles(storage->figures, request.target.clock_hz)
@@ -174,6 +179,11 @@ std::vector<std::string> remarks(const Compiled& compiled) {
   return lines;
 }
 
+std::string estimated_text(const EstimatedBytes& bytes, const std::string& core) {
+  return fmt::format("{} on {}, by estimate; {} more at most", with_separators(bytes.bytes), core,
+                     with_separators(bytes.margin_bytes));
+}
+
 std::vector<PixelMeaning> pixel_meanings(const Compiled& compiled) {
   std::vector<PixelMeaning> result;
   for (const TensorMetadata& input : compiled.inputs) {
@@ -222,7 +232,7 @@ Answer proven_plan(const Prepared& model, const Request& request, const PlannerC
   constexpr int64_t kLittleFlash = 8 << 10;
   if (!phases.enter(Phase::kPlanning)) return phases.answer();
   const Stopwatch planning;
-  Limits limits = limits_of(request, time);
+  Limits limits = limits_of(request, most_alignment_bytes(model.graph, request.align_ports), time);
   const std::optional<int64_t> flash = request.flash_limit_bytes();
   // A part of the chip's flash has no more room than the rest of it.
   const std::optional<RequestedStorage> storage = requested_storage(request);
@@ -364,6 +374,7 @@ std::string plan_sha256(const Compiled& compiled) {
 std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission& emission) {
   check(compiled.verification.ok(), "only verified programs are emitted");
   const std::optional<CoreEstimate> estimate = estimate_of(compiled);
+  const std::optional<CodeBytes> bytes = code_bytes_of({&compiled, 1}, {});
   const std::string name = identifier(emission.name.empty() ? compiled.graph.name : emission.name);
   const std::string plan = to_json(compiled.plan, compiled.origin);
   std::vector<EmittedFile> files =
@@ -385,9 +396,13 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
             .remarks = remarks(compiled),
             .runtime = emission.runtime,
             .most_text_bytes = emission.most_text_bytes,
+            .weights = emission.weights,
             .also_used = emission.also_used,
             .labels = compiled.labels,
-            .pixels = pixel_meanings(compiled)});
+             .pixels = pixel_meanings(compiled),
+             .stack = bytes ? estimated_text(bytes->stack, bytes->core) : "",
+             .code = bytes ? estimated_text(bytes->code, bytes->core) : "",
+             .port_alignment = compiled.plan.port_alignment});
   files.push_back({plan_file(name), plan});
   return files;
 }
@@ -408,10 +423,13 @@ Compiled check_plan(const Source& source, const GraphOptions& options, const Pla
       throw CompileError(where, fmt::format("buffer {} lies at {}, outside any arena", b, address));
     }
   }
+  if (const std::string misplaced = port_alignment_fault(checked); !misplaced.empty())
+    throw CompileError(where, misplaced);
   const Placement sizes = placement_at(checked.schedule, checked.placement.addresses);
   int64_t all_bytes = 0;  // they are reserved for the shadow, and by the host
   for (size_t m = 0; m < sizes.memories.size(); ++m)
     all_bytes += checked.placement.memories[m].size_bytes = sizes.memories[m].size_bytes;
+  add_port_bytes(checked);
   if (all_bytes > kMostArenaBytes)
     throw CompileError(where, "its memories have more bytes between them than any board");
   return lowered(source, options, std::move(graph), std::move(checked));

@@ -19,12 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 
 Manifest::Made made_of(const Compiled& compiled, const Emission& emission) {
-  Manifest::Made made{.version = THIMBLE_VERSION,
-                      .command = emission.command,
-                      .core = compiled.target.core.name,
-                      .clock_hz = compiled.target.clock_hz,
-                      .trace = emission.trace,
-                      .labels = compiled.labels};
+  Manifest::Made made{
+      .version = THIMBLE_VERSION,
+      .command = emission.command,
+      .core = compiled.target.core.name,
+      .clock_hz = compiled.target.clock_hz,
+      .trace = emission.trace,
+      .weights_form = emission.weights == WeightsForm::kAuto ? "" : name(emission.weights),
+      .labels = compiled.labels};
   for (const Note& note : compiled.notes) {
     if (const auto* struck = std::get_if<note::TimeLimitStruck>(&note))
       made.time_limit_seconds = struck->seconds;
@@ -73,12 +75,15 @@ std::string code_fault(const std::string& folder, const Manifest& manifest, cons
                        const Compiled& compiled) {
   const Manifest::Model& model = manifest.models.at(name);
   ModelCode code{.name = name, .from = model, .files = {}, .uses = model.uses};
-  code.files = emitted_files(
-      compiled, {.name = name,
-                 .command = model.made.command,
-                 .also_used = model.uses,
-                 .micro_interpreter = manifest.files.contains(name + "_micro_interpreter.h"),
-                 .trace = model.made.trace});
+  Emission emission{.name = name,
+                    .command = model.made.command,
+                    .also_used = model.uses,
+                    .micro_interpreter = manifest.files.contains(name + "_micro_interpreter.h"),
+                    .trace = model.made.trace};
+  for (const WeightsForm form : {WeightsForm::kText, WeightsForm::kIncbin, WeightsForm::kBinary}) {
+    if (model.made.weights_form == thimble::name(form)) emission.weights = form;
+  }
+  code.files = emitted_files(compiled, emission);
   std::vector<ModelCode> models;
   models.push_back(std::move(code));
   return differences(folder, manifest, with_models(manifest, models));

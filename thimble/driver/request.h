@@ -43,6 +43,7 @@ struct Emission {
   std::span<const RuntimeFile> runtime = runtime_files();  ///< what is copied
   /// What other models use of kernels that share the runtime; all_parts(): whatever these are.
   std::set<std::string> also_used = all_parts();
+  WeightsForm weights = WeightsForm::kAuto;
   int64_t most_text_bytes = EmitOptions().most_text_bytes;  ///< of constants that are printed
   bool micro_interpreter = false;  ///< beside it the interface of tflite::MicroInterpreter
   bool trace = false;              ///< the code tells what it computes, for `thimble diagnose`
@@ -74,6 +75,7 @@ struct Request {
   std::optional<int64_t> pick = {};  ///< this plan of its front, from 1, whatever the limits
   bool in_place = true;              ///< outputs over inputs that are no longer needed
   PortPlaces ports = {};
+  int64_t align_ports = 1;  ///< of those in arenas (plan/port_alignment.h)
   /// What is kept between inferences in memory of its own (kStateMemory), so that other models may
   /// use the arena in between.
   bool states_apart = false;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <limits>
 
@@ -13,6 +14,7 @@
 #include "thimble/driver/request.h"
 #include "thimble/import/labels.h"
 #include "thimble/model/error.h"
+#include "thimble/plan/port_alignment.h"
 #include "thimble/report/weight_formats_text.h"
 #include "thimble/target/device.h"
 #include "thimble/target/size.h"
@@ -414,6 +416,26 @@ std::vector<RequestField> all_fields() {
            [](const R& r) {
              return text_if(r.ports.output != Place::kResident, name(r.ports.output));
            }},
+      {.name = "align_ports",
+       .option = "--align-ports",
+       .group = kLimits,
+       .form = kWhole,
+       .type = "BYTES",
+       .help =
+           "Inputs and outputs in the arena begin at multiples of so many bytes, 16 to 4096, and "
+           "share none of their last ones: 32 for DMA and the cache lines of a Cortex-M7 (1)",
+       .least = 1,
+       .most = kMostPortAlignment,
+       .set =
+           [](R& r, const V& v) {
+             r.align_ports = v.whole().value_or(1);
+             if (!std::has_single_bit(static_cast<uint64_t>(r.align_ports)) ||
+                 (r.align_ports != 1 && r.align_ports < kLeastPortAlignment))
+               v.reject(fmt::format("{} is no power of two from {} to {}", r.align_ports,
+                                    kLeastPortAlignment, kMostPortAlignment));
+           },
+       .texts =
+           [](const R& r) { return text_if(r.align_ports != 1, std::to_string(r.align_ports)); }},
       // Before the fields of what is written.
       {.name = "sources",
        .option = "",
@@ -453,6 +475,24 @@ std::vector<RequestField> all_fields() {
              if (v.given()) r.labels = {v.text(), read_labels(v.text())};
            },
        .texts = [](const R& r) { return text_if(!r.labels.file.empty(), r.labels.file); }},
+      {.name = "weights_as",
+       .option = "--weights-as",
+       .group = kSources,
+       .form = kWord,
+       .help = "Constants: auto, text up to 4 MiB, else incbin; text, C++; incbin, bytes that "
+               "assembly takes in; binary, NAME_weights.bin, to be flashed at NAME_WEIGHTS_ADDRESS",
+       .words = {"auto", "text", "incbin", "binary"},
+       .set =
+           [](R& r, const V& v) {
+             constexpr WeightsForm kForms[] = {WeightsForm::kAuto, WeightsForm::kText,
+                                               WeightsForm::kIncbin, WeightsForm::kBinary};
+             if (v.given() || r.emission) emission_of(r).weights = kForms[v.word()];
+           },
+       .texts =
+           [](const R& r) {
+             return text_if(r.emission && r.emission->weights != WeightsForm::kAuto,
+                            r.emission ? name(r.emission->weights) : "");
+           }},
       {.name = "share_arena",
        .option = "--share-arena",
        .group = kSources,

@@ -14,6 +14,7 @@
 #include "thimble/emit/reset.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/emit/stage_hooks.h"
+#include "thimble/emit/weights.h"
 #include "thimble/program/trace_points.h"
 #include "thimble/target/size.h"
 
@@ -275,7 +276,7 @@ std::string c_header(const Graph& graph, const Program& program, const EmitOptio
   }
   for (const HeaderPort& port : outputs)
     text += port_text(graph, program, side, port, "output") + output_helpers(port);
-  text += label_declaration(options);
+  text += label_declaration(options) + weights_declaration(program, options);
   return text + "\n#ifdef __cplusplus\n}\n#endif\n";
 }
 

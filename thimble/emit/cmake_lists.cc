@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "thimble/emit/c_ports.h"
 #include "thimble/emit/licence.h"
 
 namespace thimble {
@@ -43,6 +44,14 @@ std::string cmake_lists(const std::vector<CMakeTarget>& models, const std::strin
           "COMPILE_DEFINITIONS\n"
           "  \"THIMBLE_WEIGHTS_FILE=\\\"${{CMAKE_CURRENT_LIST_DIR}}/{0}.bin\\\"\")\n",
           source);
+    }
+    if (model.at_address) {
+      text += fmt::format(
+          "set_source_files_properties({0}_weights.cc PROPERTIES COMPILE_OPTIONS -fno-lto)\n"
+          "if(DEFINED {1}_WEIGHTS_ADDRESS)  # where {0}_weights.bin is flashed\n"
+          "  target_compile_definitions({0} PRIVATE "
+          "{1}_WEIGHTS_ADDRESS=${{{1}_WEIGHTS_ADDRESS}})\nendif()\n",
+          model.name, upper(model.name));
     }
   }
   return text;

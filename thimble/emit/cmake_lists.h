@@ -12,6 +12,8 @@ struct CMakeTarget {
   std::vector<std::string> sources;  ///< relative to the folder
   /// Those of them whose constants are in a file beside them (weights.h).
   std::vector<std::string> with_bytes = {};
+  /// Whether its constants are flashed by themselves.
+  bool at_address = false;
 };
 
 /// A static library for each model of a folder.

@@ -13,6 +13,7 @@
 #include "thimble/emit/caller.h"
 #include "thimble/emit/checks.h"
 #include "thimble/emit/entry_points.h"
+#include "thimble/emit/folder_readme.h"
 #include "thimble/emit/licence.h"
 #include "thimble/emit/micro_interpreter.h"
 #include "thimble/emit/names.h"
@@ -189,6 +190,7 @@ std::vector<EmittedFile> emit(const Graph& graph, const Program& verified,
     for (EmittedFile& file : micro_interpreter_files(graph, program, options))
       files.push_back(std::move(file));
   }
+  files.push_back({kReadme, model_section(graph, program, options)});
   for (EmittedFile& file : runtime_of(program, options, used)) files.push_back(std::move(file));
   return files;
 }

@@ -20,6 +20,15 @@ struct PixelMeaning {
   std::vector<float> mean, std;
 };
 
+/// How constants are emitted (emit/weights.h).
+enum class WeightsForm : uint8_t {
+  kAuto,    ///< text, or bytes where they are many
+  kText,    ///< C++
+  kIncbin,  ///< bytes that assembly takes in
+  kBinary,  ///< bytes that are flashed by themselves, at an address of the user's
+};
+[[nodiscard]] const char* name(WeightsForm form);  ///< "auto", "text", "incbin", "binary"
+
 struct EmitOptions {
   std::string name;     ///< identifier and file name; see identifier.h
   std::string command;  ///< that made it, for the banner
@@ -39,10 +48,15 @@ struct EmitOptions {
   std::span<const RuntimeFile> runtime = runtime_files();
   /// Constants of more bytes together are not printed (emit/weights.h): more than a chip's flash.
   int64_t most_text_bytes = int64_t{4} << 20;
+  WeightsForm weights = WeightsForm::kAuto;
   /// Parts of its kernels that other programs use which share it (emit/uses.h).
   std::set<std::string> also_used = all_parts();
   std::vector<std::string> labels;   ///< names of classes; empty: none
   std::vector<PixelMeaning> pixels;  ///< by input; those missing: nobody says
+  /// What they take of a core, for README.md: "512 B on cortex-m4 (estimated, ..)"; empty: nobody
+  /// knows.
+  std::string stack, code;
+  int64_t port_alignment = 1;  ///< of ports in arenas (plan/port_alignment.h)
 };
 
 struct EmittedFile {

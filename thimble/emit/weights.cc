@@ -2,12 +2,17 @@
 #include "thimble/emit/weights.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <numeric>
+#include <array>
+#include <functional>
+#include <string_view>
 
+#include "thimble/emit/c_ports.h"
 #include "thimble/emit/licence.h"
 #include "thimble/emit/params.h"
 #include "thimble/model/division.h"
+#include "thimble/model/error.h"
 
 namespace thimble {
 namespace {
@@ -47,35 +52,149 @@ std::string constant_assembly(const ProgramConstant& constant, int64_t offset) {
       constant_symbol(constant), kAlignment, size, bytes, constant.name);
 }
 
+/// The bytes of all constants, each at a multiple of kAlignment behind `begin`; visit(constant,
+/// offset) for each.
+std::string laid_out_bytes(const Program& program, std::string begin,
+                           const std::function<void(const ProgramConstant&, int64_t)>& visit) {
+  int64_t size = std::ssize(begin);
+  for (const ProgramConstant& constant : program.constants) {
+    if (!is_in_flash(program, constant)) continue;
+    size = ceil_div(size, kAlignment) * kAlignment + std::ssize(constant.content.data);
+  }
+  begin.reserve(static_cast<size_t>(size));
+  for (const ProgramConstant& constant : program.constants) {
+    if (!is_in_flash(program, constant)) continue;
+    const Bytes& data = constant.content.data;
+    begin.resize(static_cast<size_t>(ceil_div(std::ssize(begin), kAlignment) * kAlignment));
+    visit(constant, std::ssize(begin));
+    begin.append(reinterpret_cast<const char*>(data.data()), data.size());
+  }
+  return begin;
+}
+
+constexpr const char* kLowByteFirst =
+    "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
+    "#error \"the bytes have the low byte first\"\n#endif\n\n";
+
 std::vector<EmittedFile> as_bytes(const Program& program, const EmitOptions& options) {
-  EmittedFile source{options.name + "_weights.cc", source_begin(options)}, bytes;
+  EmittedFile source{options.name + "_weights.cc", source_begin(options)};
   source.text += fmt::format(
       "\n// Their bytes, low byte first, are in {0}_weights.cc.bin, which belongs beside this "
       "file. "
       "CMakeLists.txt\n// says where that is, and that GCC leaves this file out of link-time "
       "optimisation (-fno-lto), which knows\n// nothing of assembly.\n"
-      "#ifndef THIMBLE_WEIGHTS_FILE\n#define THIMBLE_WEIGHTS_FILE __FILE__ \".bin\"\n#endif\n"
-      "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
-      "#error \"the bytes of {0}_weights.cc.bin have the low byte first\"\n#endif\n\n",
-      options.name);
-  bytes.path = source.path + ".bin";
-  int64_t size = 0;
-  for (const ProgramConstant& constant : program.constants) {
-    if (!is_in_flash(program, constant)) continue;
-    size = ceil_div(size, kAlignment) * kAlignment + std::ssize(constant.content.data);
+      "#ifndef THIMBLE_WEIGHTS_FILE\n#define THIMBLE_WEIGHTS_FILE __FILE__ \".bin\"\n#endif\n{1}",
+      options.name, kLowByteFirst);
+  EmittedFile bytes{source.path + ".bin", {}};
+  bytes.text = laid_out_bytes(program, "", [&](const ProgramConstant& constant, int64_t offset) {
+    source.text += constant_assembly(constant, offset);
+  });
+  return {std::move(source), std::move(bytes)};
+}
+
+/// CRC-32 as zlib has it.
+uint32_t crc32(std::string_view bytes) {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t n = 0; n < table.size(); ++n) {
+    table[n] = n;
+    for (int bit = 0; bit < 8; ++bit) table[n] = table[n] >> 1 ^ (table[n] & 1 ? 0xEDB88320U : 0);
   }
-  bytes.text.reserve(static_cast<size_t>(size));
-  for (const ProgramConstant& constant : program.constants) {
-    if (!is_in_flash(program, constant)) continue;
-    const Bytes& data = constant.content.data;
-    bytes.text.resize(ceil_div(std::ssize(bytes.text), kAlignment) * kAlignment);
-    source.text += constant_assembly(constant, std::ssize(bytes.text));
-    bytes.text.append(reinterpret_cast<const char*>(data.data()), data.size());
-  }
+  uint32_t crc = 0xFFFFFFFFU;
+  for (const char byte : bytes)
+    crc = crc >> 8 ^ table[(crc ^ static_cast<unsigned char>(byte)) & 0xFF];
+  return ~crc;
+}
+
+void put_number(std::string& head, size_t at, uint32_t number) {
+  for (size_t k = 0; k < 4; ++k) head[at + k] = static_cast<char>(number >> (8 * k) & 0xFF);
+}
+
+/// NAME_weights_ok.
+std::string check_of_bytes(const std::string& head, const EmitOptions& options) {
+  std::vector<int> values;
+  for (const char c : head) values.push_back(static_cast<unsigned char>(c));
+  const std::string& name = options.name;
+  return fmt::format(
+      "\nbool {0}_weights_ok(void) {{\n"
+      "  static const uint8_t head[{1}] = {{{2}}};\n"
+      "  const auto* const at =\n"
+      "      reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>({3}_WEIGHTS_ADDRESS));\n"
+      "  for (uint32_t k = 0; k < {1}; ++k) {{\n    if (at[k] != head[k]) return false;\n  }}\n"
+      "  uint32_t crc = 0xFFFFFFFFU;  // CRC-32 of what is behind the head\n"
+      "  for (uint32_t k = {1}; k < {3}_WEIGHTS_BYTES; ++k) {{\n"
+      "    crc ^= at[k];\n"
+      "    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? crc >> 1 ^ 0xEDB88320U : crc "
+      ">> "
+      "1;\n"
+      "  }}\n"
+      "  return ~crc == (uint32_t{{head[16]}} | uint32_t{{head[17]}} << 8 | uint32_t{{head[18]}} "
+      "<< 16 "
+      "|\n                  uint32_t{{head[19]}} << 24);\n}}\n",
+      name, head.size(), fmt::join(values, ", "), upper(name));
+}
+
+/// The head of the bytes: "THIMBLEW", version, how many follow, their CRC-32, the model's hash.
+constexpr size_t kHeadBytes = 32;
+
+std::vector<EmittedFile> as_binary(const Program& program, const EmitOptions& options) {
+  const std::string capital = upper(options.name);
+  EmittedFile source{options.name + "_weights.cc", source_begin(options)};
+  source.text += fmt::format(
+      "\n// {0}_weights.bin is flashed by itself, at {1}_WEIGHTS_ADDRESS, a multiple of {2}: each "
+      "constant is an\n// address there. GCC must leave this file out of link-time optimisation "
+      "(-fno-lto), which knows nothing of\n// assembly; CMakeLists.txt says so.\n"
+      "#include \"{0}.h\"\n\n#ifndef {1}_WEIGHTS_ADDRESS\n"
+      "#error \"define {1}_WEIGHTS_ADDRESS, a number: where {0}_weights.bin is flashed\"\n#endif\n"
+      "static_assert({1}_WEIGHTS_ADDRESS % {2} == 0, \"aligned to {2}\");\n{3}"
+      "#define THIMBLE_TEXT(x) #x\n#define THIMBLE_TEXT_OF(x) THIMBLE_TEXT(x)\n\n",
+      options.name, capital, kAlignment, kLowByteFirst);
+  EmittedFile bytes{options.name + "_weights.bin", {}};
+  bytes.text = laid_out_bytes(program, std::string(kHeadBytes, '\0'),
+                              [&](const ProgramConstant& constant, int64_t offset) {
+                                source.text += fmt::format(
+                                    "__asm__(\".weak {0}\\n.set {0}, \" "
+                                    "THIMBLE_TEXT_OF({1}_WEIGHTS_ADDRESS) \" + {2}\\n\");  "
+                                    "// {3}\n",
+                                    constant_symbol(constant), capital, offset, constant.name);
+                              });
+  std::string head = "THIMBLEW" + std::string(12, '\0') + options.sha256.substr(0, 12);
+  head.resize(kHeadBytes);
+  const std::string_view content = std::string_view(bytes.text).substr(kHeadBytes);
+  put_number(head, 8, 1);
+  put_number(head, 12, static_cast<uint32_t>(content.size()));
+  put_number(head, 16, crc32(content));
+  bytes.text.replace(0, kHeadBytes, head);
+  source.text += check_of_bytes(head, options);
   return {std::move(source), std::move(bytes)};
 }
 
 }  // namespace
+
+const char* name(WeightsForm form) {
+  switch (form) {
+    case WeightsForm::kAuto:
+      return "auto";
+    case WeightsForm::kText:
+      return "text";
+    case WeightsForm::kIncbin:
+      return "incbin";
+    case WeightsForm::kBinary:
+      return "binary";
+  }
+  throw InternalError("unknown form of weights");
+}
+
+std::string weights_declaration(const Program& program, const EmitOptions& options) {
+  if (options.weights != WeightsForm::kBinary) return "";
+  const int64_t size = std::ssize(as_binary(program, options)[1].text);
+  return fmt::format(
+      "\n/* The constants are in {0}_weights.bin, flashed at {1}_WEIGHTS_ADDRESS, which is defined "
+      "where {0}_weights.cc is\n   compiled. Whether it is that file which lies there: all of it "
+      "is "
+      "read, so once, before the first inference. */\n"
+      "#define {1}_WEIGHTS_BYTES {2}\nbool {0}_weights_ok(void);\n",
+      options.name, upper(options.name), size);
+}
 
 EmittedFile weights_header(const Program& program, const EmitOptions& options) {
   std::string text = licence_lines("// ");
@@ -95,7 +214,10 @@ EmittedFile weights_header(const Program& program, const EmitOptions& options) {
 }
 
 std::vector<EmittedFile> weights_files(const Program& program, const EmitOptions& options) {
-  if (constant_bytes(program) > options.most_text_bytes) return as_bytes(program, options);
+  const bool many = constant_bytes(program) > options.most_text_bytes;
+  if (options.weights == WeightsForm::kBinary) return as_binary(program, options);
+  if (options.weights == WeightsForm::kIncbin || (options.weights == WeightsForm::kAuto && many))
+    return as_bytes(program, options);
   return {{options.name + "_weights.cc", as_text(program, options)}};
 }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "thimble/emit/cmake_lists.h"
+#include "thimble/emit/folder_readme.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/emit/uses.h"
@@ -36,6 +37,7 @@ std::vector<CMakeTarget> targets(const Manifest& manifest) {
       target.sources.push_back(path);
       if (manifest.files.contains(path + ".bin")) target.with_bytes.push_back(path);
     }
+    target.at_address = manifest.files.contains(name + "_weights.bin");
     const auto is_own = [](const std::string& source) {
       return source.find('/') == std::string::npos;
     };
@@ -43,6 +45,16 @@ std::vector<CMakeTarget> targets(const Manifest& manifest) {
     result.push_back(std::move(target));
   }
   return result;
+}
+
+std::string readme_of(const Manifest& manifest) {
+  std::vector<std::string> sections;
+  std::set<std::string> runtimes;
+  for (const auto& [name, model] : manifest.models) {
+    if (!model.readme.empty()) sections.push_back(model.readme);
+    if (!model.runtime.empty()) runtimes.insert(model.runtime);
+  }
+  return folder_readme(sections, {runtimes.begin(), runtimes.end()}, THIMBLE_VERSION);
 }
 
 // Whether there is a link, or a file, in place of a folder on the way.
@@ -105,6 +117,10 @@ void add(ModelCode& code, FolderContent& content) {
   for (auto& [path, file] : manifest.files) file.models.erase(code.name);
   Manifest::Model& model = manifest.models[code.name] = code.from;
   for (EmittedFile& file : code.files) {
+    if (file.path == kReadme) {
+      model.readme = std::move(file.text);
+      continue;
+    }
     Manifest::File& entry = manifest.files[file.path];
     entry.sha256 = sha256(file.text);
     entry.models.insert(code.name);
@@ -157,24 +173,37 @@ FolderContent with_models(const Manifest& before, std::vector<ModelCode>& models
   Manifest& manifest = content.manifest;
   for (ModelCode& code : models) add(code, content);
   manifest.files.erase(kCMakeLists);
+  manifest.files.erase(kReadme);
   merge_runtimes(content);
   for (const auto& [path, file] : manifest.files) {
     if (file.models.empty()) content.stale.push_back(path);
   }
   for (const std::string& path : content.stale) manifest.files.erase(path);
-  const std::string cmake = cmake_lists(targets(manifest), THIMBLE_VERSION);
-  Manifest::File& entry = manifest.files[kCMakeLists];
-  entry.sha256 = sha256(cmake);
-  for (const auto& [name, from] : manifest.models) entry.models.insert(name);
-  content.written[kCMakeLists] = cmake;
+  for (const auto& [path, text] :
+       {std::pair{kCMakeLists, cmake_lists(targets(manifest), THIMBLE_VERSION)},
+        {kReadme, readme_of(manifest)}}) {
+    Manifest::File& entry = manifest.files[path];
+    entry.sha256 = sha256(text);
+    for (const auto& [name, from] : manifest.models) entry.models.insert(name);
+    content.written[path] = text;
+  }
   content.written[kManifestName] = to_json(manifest);
   return content;
 }
 
 std::vector<std::string> fixed_names(const std::string& name) {
-  return {kCMakeLists,         kManifestName,        name + ".h",         name + ".cc",
-          name + "_weights.h", name + "_weights.cc", name + "_example.c", name + "_weights.cc.bin",
-          plan_file(name),     name + "_labels.cc"};
+  return {kCMakeLists,
+          kReadme,
+          kManifestName,
+          name + ".h",
+          name + ".cc",
+          name + "_weights.h",
+          name + "_weights.cc",
+          name + "_example.c",
+          name + "_weights.cc.bin",
+          plan_file(name),
+          name + "_labels.cc",
+          name + "_weights.bin"};
 }
 
 void check_folder(const fs::path& target, const std::string& name, const Manifest::Model& from,

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "thimble/emit/folder_readme.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/sha256.h"
 
@@ -42,7 +43,7 @@ bool is_path(std::string_view text) {
 
 // Whether Thimble writes such files: for a model, for all, or of the runtime.
 bool is_ours(const std::string& path, const std::set<std::string>& models) {
-  if (path == "CMakeLists.txt" || path == kManifestName) return true;
+  if (path == "CMakeLists.txt" || path == kReadme || path == kManifestName) return true;
   if (path.starts_with("thimble_micro_interpreter/"))
     return path.ends_with(".h") || path.ends_with(".def");
   if (path.starts_with("thimble_runtime_"))
@@ -50,7 +51,8 @@ bool is_ours(const std::string& path, const std::set<std::string>& models) {
            (path.ends_with(".h") || path.ends_with(".cc") || path.ends_with("/LICENSE"));
   return std::ranges::any_of(models, [&](const std::string& name) {
     for (const char* end : {".h", ".cc", "_weights.h", "_weights.cc", "_weights.cc.bin",
-                            "_example.c", "_plan.json", "_labels.cc", "_micro_interpreter.h"}) {
+                            "_example.c", "_plan.json", "_labels.cc", "_micro_interpreter.h",
+                            "_weights.bin"}) {
       if (path == name + end) return true;
     }
     return false;
@@ -62,6 +64,7 @@ Json json_of(const Manifest::Made& made) {
   if (made.clock_hz != 0) json["clock_hz"] = made.clock_hz;
   if (made.time_limit_seconds != 0) json["time_limit_seconds"] = made.time_limit_seconds;
   if (made.trace) json["trace"] = true;
+  if (!made.weights_form.empty()) json["weights_form"] = made.weights_form;
   if (!made.labels.empty()) json["labels"] = made.labels;
   return json;
 }
@@ -73,6 +76,7 @@ Manifest::Made made_from(const Json& json) {
           .clock_hz = json.value("clock_hz", int64_t{0}),
           .time_limit_seconds = json.value("time_limit_seconds", 0.0),
           .trace = json.value("trace", false),
+          .weights_form = json.value("weights_form", ""),
           .labels = json.value("labels", std::vector<std::string>())};
 }
 
@@ -88,6 +92,7 @@ std::optional<Manifest> read(const Json& json) {
     entry.runtime = model.at("runtime");
     entry.uses = model.at("uses").get<std::set<std::string>>();
     if (model.contains("made")) entry.made = made_from(model.at("made"));
+    entry.readme = model.value("readme", "");
   }
   for (const auto& [path, file] : json.at("files").items()) {
     if (!is_path(path)) return std::nullopt;
@@ -112,6 +117,7 @@ std::string to_json(const Manifest& manifest) {
                     {"runtime", model.runtime},
                     {"uses", model.uses}};
     if (!model.made.version.empty()) models[name]["made"] = json_of(model.made);
+    if (!model.readme.empty()) models[name]["readme"] = model.readme;
   }
   for (const auto& [path, file] : manifest.files)
     files[path] = {{"sha256", file.sha256}, {"models", file.models}};

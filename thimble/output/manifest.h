@@ -28,6 +28,7 @@ struct Manifest {
     int64_t clock_hz = 0;
     double time_limit_seconds = 0;         ///< that ended the search; 0: none did
     bool trace = false;                    ///< the code tells what it computes
+    std::string weights_form = {};         ///< empty: auto
     std::vector<std::string> labels = {};  ///< of classes
     bool operator==(const Made&) const = default;
   };
@@ -38,6 +39,7 @@ struct Manifest {
     std::string runtime = {};
     std::set<std::string> uses = {};
     Made made = {};
+    std::string readme = {};  ///< its section of README.md
     bool operator==(const Model&) const = default;
   };
   struct File {

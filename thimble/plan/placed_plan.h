@@ -16,6 +16,7 @@ struct PlacedPlan {
   Placement placement;
   std::vector<Accumulator> accumulators;  ///< sums of less than 32 bits: lossy
   std::string scale_source;               ///< of the accumulators: where the scales are from
+  int64_t port_alignment = 1;             ///< of ports in arenas (port_alignment.h)
 };
 
 }  // namespace thimble

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thimble/model/division.h"
+#include "thimble/plan/lay_out.h"
 #include "thimble/plan/layout_problems.h"
 #include "thimble/schedule/records.h"
 
@@ -31,8 +32,10 @@ NonEmpty non_empty(const layout::Problem& problem) {
   return result;
 }
 
-MemoryPlacement laid_out(const layout::Problem& all, const PlacementOptions& options,
-                         std::vector<int64_t>& addresses) {
+}  // namespace
+
+MemoryPlacement lay_out(const layout::Problem& all, const PlacementOptions& options,
+                        std::vector<int64_t>& addresses) {
   const auto [problem, number] = non_empty(all);
   if (problem.buffers.empty()) return {.proven_optimal = true};
   layout::Problem unaligned = problem;
@@ -51,8 +54,6 @@ MemoryPlacement laid_out(const layout::Problem& all, const PlacementOptions& opt
           .proven_optimal = solution.proven_optimal};
 }
 
-}  // namespace
-
 layout::Problem layout_problem(const Graph& graph, const Schedule& schedule, bool alignment_1,
                                MemoryId memory) {
   return LayoutProblems(graph, schedule, KernelUses(graph))
@@ -68,7 +69,7 @@ Placement place(const Graph& graph, const Schedule& schedule, const PlacementOpt
     const MemoryId memory{static_cast<int32_t>(m)};
     result.memories.push_back(
         is_laid_out(memory)
-            ? laid_out(problems.problem_of(memory, where, false), options, result.addresses)
+            ? lay_out(problems.problem_of(memory, where, false), options, result.addresses)
             : MemoryPlacement{});
   }
   for (const StateBuffers& state : schedule.states)

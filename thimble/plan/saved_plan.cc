@@ -2,12 +2,14 @@
 #include "thimble/plan/saved_plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "thimble/import/file_bytes.h"
 #include "thimble/json/bounded_json.h"
 #include "thimble/model/error.h"
+#include "thimble/plan/port_alignment.h"
 
 namespace thimble {
 namespace {
@@ -409,6 +411,10 @@ SavedPlan saved_from(const Parsed& json) {
   for (const Parsed& accumulator : json.value("accumulators", Parsed::array()))
     saved.plan.accumulators.push_back(accumulator_from(accumulator));
   saved.plan.scale_source = json.value("scale_source", "");
+  saved.plan.port_alignment = number<int64_t>(json.value("port_alignment", Parsed(1)));
+  if (saved.plan.port_alignment < 1 || saved.plan.port_alignment > kMostPortAlignment ||
+      !std::has_single_bit(static_cast<uint64_t>(saved.plan.port_alignment)))
+    throw std::invalid_argument("port_alignment is no power of two up to 4096");
   Schedule& schedule = saved.plan.schedule;
   memories_from(json.value("memories", Parsed::array()), saved.plan);
   for (const Parsed& buffer : json.at("buffers")) {
@@ -469,6 +475,7 @@ std::string to_json(const PlacedPlan& plan, const PlanOrigin& origin) {
                {"shares", shares},
                {"buffers", buffers},
                {"nodes", json_of(plan.schedule.nodes)}};
+  if (plan.port_alignment != 1) json["port_alignment"] = plan.port_alignment;
   if (plan.schedule.token_count > 0) json["token_count"] = plan.schedule.token_count;
   for (const StateBuffers& state : plan.schedule.states)
     json["states"].push_back({state.in.value, state.out.value});

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// README.md of an emitted folder: what is true of any, and a section for each model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thimble/emit/project.h"
+#include "thimble/program/program.h"
+
+namespace thimble {
+
+inline constexpr const char* kReadme = "README.md";
+
+/// The section of a model, in Markdown.
+[[nodiscard]] std::string model_section(const Graph& graph, const Program& program,
+                                        const EmitOptions& options);
+/// sections: of the folder's models, at least one. runtimes: folders of their runtimes.
+[[nodiscard]] std::string folder_readme(const std::vector<std::string>& sections,
+                                        const std::vector<std::string>& runtimes,
+                                        const std::string& version);
+
+}  // namespace thimble
