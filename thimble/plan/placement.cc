@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "thimble/model/division.h"
-#include "thimble/plan/lay_out.h"
 #include "thimble/plan/layout_problems.h"
 #include "thimble/schedule/records.h"
 

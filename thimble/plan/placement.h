@@ -43,6 +43,10 @@ struct Placement {
 /// anywhere (for peak_bytes).
 [[nodiscard]] layout::Problem layout_problem(const Graph& graph, const Schedule& schedule,
                                              bool alignment_1, MemoryId memory = kArena);
+/// Addresses of the buffers with bytes, into `addresses`; the others' stay as they are.
+[[nodiscard]] MemoryPlacement lay_out(const layout::Problem& problem,
+                                      const PlacementOptions& options,
+                                      std::vector<int64_t>& addresses);
 /// Does not look at capacities: sizes may exceed them (beyond_capacity).
 [[nodiscard]] Placement place(const Graph& graph, const Schedule& schedule,
                               const PlacementOptions& options);

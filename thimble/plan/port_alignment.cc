@@ -7,7 +7,6 @@
 #include <set>
 
 #include "thimble/model/division.h"
-#include "thimble/plan/lay_out.h"
 #include "thimble/plan/layout_problems.h"
 #include "thimble/schedule/records.h"
 
