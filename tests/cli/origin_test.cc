@@ -85,6 +85,7 @@ class OriginTest : public CommandLine {
             {"--output", {"user"}},
             {"--name", {"other"}},
             {"--labels", {"models/labels.txt"}},
+            {"--export", {"arduino"}},
             {"--share-arena", {}},
             {"--whole-runtime", {}},
             {"--micro-interpreter", {}},

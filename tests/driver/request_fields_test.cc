@@ -34,10 +34,12 @@ auto members(const Request& request) {
   const auto& [rewrite, keep_channels, int8_io, max_bytes] = graph;
   std::vector<std::pair<std::string, Shape>> named_shapes;
   for (const auto& [input, shape] : shapes) named_shapes.emplace_back(input, shape);
-  std::optional<std::tuple<std::string, std::set<std::string>, bool, bool, WeightsForm>> sources;
+  std::optional<
+      std::tuple<std::string, std::set<std::string>, bool, bool, WeightsForm, std::string>>
+      sources;
   if (emission)
-    sources = {emission->name, emission->also_used, emission->micro_interpreter, emission->trace,
-               emission->weights};
+    sources = {emission->name,  emission->also_used, emission->micro_interpreter,
+               emission->trace, emission->weights,   emission->ecosystem};
   return std::tuple(std::get<std::string>(model), until, named_shapes, rewrite, keep_channels,
                     int8_io, max_bytes, target, target_file, sram_bytes, flash_bytes,
                     beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
@@ -121,6 +123,7 @@ class RequestFields : public ::testing::Test {
       request.emission->micro_interpreter = one_in(2);
       request.emission->trace = one_in(2);
       if (one_in(2)) request.emission->weights = WeightsForm::kBinary;
+      if (one_in(2)) request.emission->ecosystem = "zephyr";
     }
     return request;
   }
@@ -173,7 +176,8 @@ TEST_F(RequestFields, TheCommandAsksForTheSame) {
     request.beside_arena_bytes = 0;
     if (request.emission && request.emission->name.empty() && request.emission->also_used.empty() &&
         !request.emission->micro_interpreter && !request.emission->trace &&
-        request.emission->weights == WeightsForm::kAuto)
+        request.emission->weights == WeightsForm::kAuto &&
+        request.emission->ecosystem == Emission().ecosystem)
       request.emission.reset();
     const std::string command = command_of(request);
     ASSERT_EQ(members(typed(command)), members(request)) << command;

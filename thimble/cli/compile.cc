@@ -23,36 +23,35 @@ namespace thimble {
 namespace {
 
 // Refuses what would be lost, before any work is done.
-void check_targets(const CompileOptions& options, const Source& source, const std::string& name) {
+void check_targets(const CompileOptions& options, const NamedModels& models,
+                   const Ecosystem& ecosystem) {
   std::vector<OutputFile> outputs = report_outputs(options.json, "compile");
   outputs.push_back({{"--save-plan", options.save_plan}, FileKind::kPlan});
   if (!options.folder.empty()) {
     outputs.push_back({{"-o", options.folder}, FileKind::kFolder});
-    for (const std::string& file : fixed_names(name)) {
+    for (const std::string& file : fixed_names(models, ecosystem)) {
       outputs.push_back(
           {{"-o", (std::filesystem::path(options.folder) / file).string()}, FileKind::kFolder});
     }
   }
   check_outputs(input_files(options.request), outputs, options.force);
-  if (!options.folder.empty())
-    check_folder(options.folder, name, {source.graph.name, source.sha256}, options.force);
+  if (!options.folder.empty()) check_folder(options.folder, models, ecosystem, options.force);
 }
 
 // Everything, or nothing in the folder. Returns what to say of it.
 std::string write_files(const CompileOptions& options, const Compiled& compiled,
-                        const CompileReport& report, ModelCode code) {
+                        const CompileReport& report, ModelCode code, const Ecosystem& ecosystem) {
   std::string said;
-  const std::string name = code.name;
+  const auto placed = [&](const char* end) { return ecosystem.placed(code.name + end); };
   std::optional<StagedFolder> folder;  // takes its place when the other files are written
   if (report.fits() && !options.folder.empty()) {
     const ProgressLine progress("writing files");
-    said = fmt::format(
-        "wrote {0}: {1}.h, {1}.cc and what they need; {1}_example.c shows how to call it\n",
-        options.folder, name);
-    said += replaced_model(options.folder, code);
+    said = fmt::format("wrote {}: {}, {} and what they need; {} shows how to call it\n",
+                       options.folder, placed(".h"), placed(".cc"), placed("_example.c"));
     std::vector<ModelCode> models;
     models.push_back(std::move(code));
-    folder.emplace(options.folder, std::move(models), options.force);
+    said += replacements(options.folder, models, ecosystem);
+    folder.emplace(options.folder, std::move(models), options.force, ecosystem);
   }
   write_report(options.json, compiled.sha256, report_json(report));
   if (!options.save_plan.empty()) {
@@ -68,7 +67,8 @@ int compile_model(const CompileOptions& options) {
   const Source source = read_model(options.request.model, import_options(options.request));
   const std::string name =
       identifier(options.request.has("name") ? options.request.text("name") : source.graph.name);
-  check_targets(options, source, name);
+  const Ecosystem& ecosystem = ecosystem_of(options);
+  check_targets(options, {{name, {source.graph.name, source.sha256}}}, ecosystem);
   Request asked = request(options.request);
   asked.model = source;
   if (options.folder.empty()) asked.emission.reset();
@@ -94,12 +94,18 @@ int compile_model(const CompileOptions& options) {
   std::string said = write_files(
       options, *compiled, report,
       {name, asked.emission ? manifest_entry(*compiled, *asked.emission) : Manifest::Model{},
-       std::move(compiled->files)});
+       std::move(compiled->files)},
+      ecosystem);
   if (options.save_plan != kStandardOutput) print_beside(options.json, report_text(report) + said);
   return report.fits() ? kDone : kDoesNotFit;
 }
 
 }  // namespace
+
+const Ecosystem& ecosystem_of(const CompileOptions& options) {
+  if (!options.request.has("export")) return ecosystems().front();
+  return *find_ecosystem(options.request.text("export"));  // CLI11 takes no others
+}
 
 void add_compile(CLI::App& app, int& status) {
   auto options = std::make_shared<CompileOptions>();
@@ -128,6 +134,7 @@ void add_compile(CLI::App& app, int& status) {
       "  thimble compile model.tflite --device nucleo-f446re --html report.html   (for a browser)\n"
       "  thimble compile model.tflite --input streamed -o firmware/model   (rows of a camera)\n"
       "  thimble compile kws.tflite vww.tflite --device nucleo-f446re -o firmware/models\n"
+      "  thimble compile kws.tflite --export arduino -o Arduino/libraries/kws\n"
       "  thimble compile zoo:reordering_figure1 --planner original --no-in-place");
   command->callback([options, &status] {
     options->request.model = options->models.front();

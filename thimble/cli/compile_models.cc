@@ -58,25 +58,22 @@ std::vector<NamedSource> read_models(const CompileOptions& options) {
   return models;
 }
 
-void check_targets(const CompileOptions& options, const std::vector<NamedSource>& models) {
+void check_targets(const CompileOptions& options, const std::vector<NamedSource>& models,
+                   const Ecosystem& ecosystem) {
   std::vector<NamedFile> inputs = input_files(options.request);
   std::vector<OutputFile> outputs = {{{"--json", options.json.path}, FileKind::kReport, "bundle"}};
   for (const std::string& model : options.models) inputs.push_back({"MODEL", model});
   if (options.folder.empty()) return check_outputs(inputs, outputs, options.force);
   outputs.push_back({{"-o", options.folder}, FileKind::kFolder});
-  std::set<std::string> files;
-  for (const NamedSource& model : models) {
-    for (const std::string& file : fixed_names(model.name)) files.insert(file);
-  }
-  for (const std::string& file : files) {
+  NamedModels named;
+  for (const NamedSource& model : models)
+    named.emplace(model.name, Manifest::Model{model.source.graph.name, model.source.sha256});
+  for (const std::string& file : fixed_names(named, ecosystem)) {
     outputs.push_back(
         {{"-o", (std::filesystem::path(options.folder) / file).string()}, FileKind::kFolder});
   }
   check_outputs(inputs, outputs, options.force);
-  for (const NamedSource& model : models) {
-    check_folder(options.folder, model.name, {model.source.graph.name, model.source.sha256},
-                 options.force);
-  }
+  check_folder(options.folder, named, ecosystem, options.force);
 }
 
 BundleRequest bundle_request(const CompileOptions& options,
@@ -138,7 +135,8 @@ BundleReport report_of(const Bundle& bundle, const std::vector<NamedSource>& sou
 }
 
 std::string write_files(const CompileOptions& options, const Bundle& bundle,
-                        const BundleRequest& asked, const BundleReport& report) {
+                        const BundleRequest& asked, const BundleReport& report,
+                        const Ecosystem& ecosystem) {
   std::string said;
   std::optional<StagedFolder> folder;
   if (bundle.fits() && !options.folder.empty()) {
@@ -147,11 +145,11 @@ std::string write_files(const CompileOptions& options, const Bundle& bundle,
       models.push_back({bundle.names[m],
                         manifest_entry(bundle.models[m], *asked.models[m].emission),
                         bundle.models[m].files, bundle.uses[m]});
-      said += fmt::format("{}{}.h", m == 0 ? "" : ", ", bundle.names[m]);
+      said += (m == 0 ? "" : ", ") + ecosystem.placed(bundle.names[m] + ".h");
     }
     said = fmt::format("wrote {}: {} and what they need, with one runtime\n", options.folder, said);
-    for (const ModelCode& code : models) said += replaced_model(options.folder, code);
-    folder.emplace(options.folder, std::move(models), options.force);
+    said += replacements(options.folder, models, ecosystem);
+    folder.emplace(options.folder, std::move(models), options.force, ecosystem);
   }
   write_report(options.json, "", bundle_json(report));
   if (folder) folder->commit();
@@ -181,7 +179,8 @@ int say_no(const CompileOptions& options, const BundleRequest& asked,
 int compile_models(const CompileOptions& options) {
   refuse_options_of_one(options);
   const std::vector<NamedSource> sources = read_models(options);
-  check_targets(options, sources);
+  const Ecosystem& ecosystem = ecosystem_of(options);
+  check_targets(options, sources, ecosystem);
   const BundleRequest asked = bundle_request(options, sources);
   const BundleAnswer answer = compile_shown(asked);
   if (const auto* no = std::get_if<BundleInfeasible>(&answer)) return say_no(options, asked, *no);
@@ -200,7 +199,7 @@ int compile_models(const CompileOptions& options) {
     report.together.flash_bytes = report.verdict.flash_bytes();
     report.together.weight_bytes = report.verdict.weight_bytes;
   }
-  const std::string said = write_files(options, bundle, asked, report);
+  const std::string said = write_files(options, bundle, asked, report, ecosystem);
   print_beside(options.json, bundle_text(report) + said);
   return bundle.fits() ? kDone : kDoesNotFit;
 }

@@ -17,6 +17,9 @@ struct CompileOptions {
   bool measure = false, explain = false, force = false;
 };
 
+/// Whose layout the folder gets.
+[[nodiscard]] const Ecosystem& ecosystem_of(const CompileOptions& options);
+
 /// One firmware of several models. Returns the exit status. Throws CompileError for options that
 /// are of one model.
 int compile_models(const CompileOptions& options);

@@ -376,6 +376,8 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
   const std::optional<CoreEstimate> estimate = estimate_of(compiled);
   const std::optional<CodeBytes> bytes = code_bytes_of({&compiled, 1}, {});
   const std::string name = identifier(emission.name.empty() ? compiled.graph.name : emission.name);
+  const Ecosystem* const ecosystem = find_ecosystem(emission.ecosystem);
+  check(ecosystem != nullptr, "an emission for an ecosystem that is not known");
   const std::string plan = to_json(compiled.plan, compiled.origin);
   std::vector<EmittedFile> files =
       emit(compiled.graph, compiled.program,
@@ -399,10 +401,12 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
             .weights = emission.weights,
             .also_used = emission.also_used,
             .labels = compiled.labels,
-             .pixels = pixel_meanings(compiled),
-             .stack = bytes ? estimated_text(bytes->stack, bytes->core) : "",
-             .code = bytes ? estimated_text(bytes->code, bytes->core) : "",
-             .port_alignment = compiled.plan.port_alignment});
+            .pixels = pixel_meanings(compiled),
+            .stack = bytes ? estimated_text(bytes->stack, bytes->core) : "",
+            .code = bytes ? estimated_text(bytes->code, bytes->core) : "",
+            .port_alignment = compiled.plan.port_alignment,
+            .example = ecosystem->example(name),
+            .placed = [&](const std::string& file) { return ecosystem->placed(file); }});
   files.push_back({plan_file(name), plan});
   return files;
 }

@@ -74,19 +74,22 @@ std::string differences(const fs::path& folder, const Manifest& before,
 std::string code_fault(const std::string& folder, const Manifest& manifest, const std::string& name,
                        const Compiled& compiled) {
   const Manifest::Model& model = manifest.models.at(name);
+  const Ecosystem& ecosystem = *find_ecosystem(manifest.ecosystem);
   ModelCode code{.name = name, .from = model, .files = {}, .uses = model.uses};
-  Emission emission{.name = name,
-                    .command = model.made.command,
-                    .also_used = model.uses,
-                    .micro_interpreter = manifest.files.contains(name + "_micro_interpreter.h"),
-                    .trace = model.made.trace};
+  Emission emission{
+      .name = name,
+      .command = model.made.command,
+      .also_used = model.uses,
+      .micro_interpreter = manifest.files.contains(ecosystem.placed(name + "_micro_interpreter.h")),
+      .trace = model.made.trace,
+      .ecosystem = ecosystem.name};
   for (const WeightsForm form : {WeightsForm::kText, WeightsForm::kIncbin, WeightsForm::kBinary}) {
     if (model.made.weights_form == thimble::name(form)) emission.weights = form;
   }
   code.files = emitted_files(compiled, emission);
   std::vector<ModelCode> models;
   models.push_back(std::move(code));
-  return differences(folder, manifest, with_models(manifest, models));
+  return differences(folder, manifest, with_models(manifest, models, ecosystem));
 }
 
 }  // namespace

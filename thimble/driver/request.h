@@ -16,6 +16,7 @@
 #include "thimble/emit/uses.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/plan/placement.h"
+#include "thimble/projects/ecosystem.h"
 #include "thimble/schedule/memories.h"
 #include "thimble/target/target.h"
 
@@ -47,6 +48,8 @@ struct Emission {
   int64_t most_text_bytes = EmitOptions().most_text_bytes;  ///< of constants that are printed
   bool micro_interpreter = false;  ///< beside it the interface of tflite::MicroInterpreter
   bool trace = false;              ///< the code tells what it computes, for `thimble diagnose`
+  /// Whose layout the folder gets, and with that the example (projects/ecosystem.h).
+  std::string ecosystem = ecosystems().front().name;
 };
 
 struct Request {

@@ -133,6 +133,12 @@ Emission& emission_of(Request& request) {
   return *request.emission;
 }
 
+std::vector<std::string> ecosystem_names() {
+  std::vector<std::string> names;
+  for (const Ecosystem& ecosystem : ecosystems()) names.push_back(ecosystem.name);
+  return names;
+}
+
 std::vector<RequestField> all_fields() {
   using enum FieldForm;
   using enum FieldGroup;
@@ -492,6 +498,24 @@ std::vector<RequestField> all_fields() {
            [](const R& r) {
              return text_if(r.emission && r.emission->weights != WeightsForm::kAuto,
                             r.emission ? name(r.emission->weights) : "");
+           }},
+      {.name = "export",
+       .option = "--export",
+       .group = kSources,
+       .form = kWord,
+       .help =
+           "Layout of the folder, with an example and what the build system wants: a folder for "
+           "CMake (default), fragments for a Makefile, a library for Arduino or PlatformIO, a "
+           "module of Zephyr, a component of ESP-IDF, a middleware of STM32Cube, a CMSIS pack",
+       .words = ecosystem_names(),
+       .set =
+           [](R& r, const V& v) {
+             if (v.given() || r.emission) emission_of(r).ecosystem = ecosystems()[v.word()].name;
+           },
+       .texts =
+           [](const R& r) {
+             return text_if(r.emission && r.emission->ecosystem != ecosystems().front().name,
+                            r.emission ? r.emission->ecosystem : "");
            }},
       {.name = "share_arena",
        .option = "--share-arena",

@@ -17,14 +17,18 @@ class Example {
         program_(program),
         name_(options.name),
         labelled_(!options.labels.empty()),
+        frame_(options.example),
         side_(caller_side(program, options.name)) {}
 
   std::string run() {
     std::string text = licence_lines("/* ", " */");
-    text += fmt::format(
-        "/* {0}_example.c: one inference. Build it with the files beside it; see "
-        "CMakeLists.txt. */\n#include \"{0}.h\"\n\n",
-        name_);
+    text += frame_.about.empty()
+                ? fmt::format(
+                      "/* {}_example.c: one inference. Build it with the files beside it; "
+                      "see CMakeLists.txt. */\n",
+                      name_)
+                : "/* " + frame_.about + " */\n";
+    text += frame_.head + fmt::format("#include \"{}.h\"\n\n", name_);
     for (const MemoryId id : arenas(program_)) {
       const ProgramMemory& memory = program_.memory(id);
       const std::string arena = arena_name(program_, id);
@@ -37,10 +41,10 @@ class Example {
     }
     for (const std::string& storage : side_.storages)
       text += fmt::format("extern const thimble_storage {}; /* your driver of it */\n", storage);
-    text += memories() + outside() + "\nint main(void) {\n";
+    text += memories() + outside() + "\n" + frame_.function + " {\n";
     for (size_t k = 0; k < program_.inputs.size(); ++k) text += fill(k);
     text += call();
-    if (side_.delivered != nullptr) return text + "  return largest_row;\n}\n";
+    if (side_.delivered != nullptr) return text + "  return largest_row;\n}\n" + frame_.tail;
     const std::string port = port_prefix("output", 0, program_.outputs);
     const std::string y = program_.memory_of(program_.outputs[0].buffer) == kCaller
                               ? label("output", 0, program_.outputs)
@@ -56,14 +60,16 @@ class Example {
           labelled_ ? fmt::format(" /* {}_label(best) says what it is */", name_) : "";
       return text +
              fmt::format("  int32_t best = 0;\n  {}({}, 1, &best);\n  return (int)best;{}\n}}\n",
-                         scores.function("top_k"), y, named);
+                         scores.function("top_k"), y, named) +
+             frame_.tail;
     }
     return text +
            fmt::format(
                "  int best = 0;\n"
                "  for (int k = 1; k < {1}_elements; ++k) {{\n    if ({0}[k] > {0}[best]) best = "
                "k;\n  }}\n  return best;\n}}\n",
-               y, port);
+               y, port) +
+           frame_.tail;
   }
 
  private:
@@ -178,6 +184,7 @@ class Example {
   const Program& program_;
   const std::string& name_;
   bool labelled_;
+  const ExampleFrame& frame_;
   CallerSide side_;
 };
 

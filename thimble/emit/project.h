@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -28,6 +29,15 @@ enum class WeightsForm : uint8_t {
   kBinary,  ///< bytes that are flashed by themselves, at an address of the user's
 };
 [[nodiscard]] const char* name(WeightsForm form);  ///< "auto", "text", "incbin", "binary"
+
+/// What is around the inference of NAME_example.c. Default: a program in C, whose exit status is
+/// the number of the largest output.
+struct ExampleFrame {
+  std::string about = {};                   ///< its first comment
+  std::string head = {};                    ///< behind that: what it includes beside NAME.h
+  std::string function = "int main(void)";  ///< that does the inference and returns the number
+  std::string tail = {};
+};
 
 struct EmitOptions {
   std::string name;     ///< identifier and file name; see identifier.h
@@ -57,6 +67,9 @@ struct EmitOptions {
   /// knows.
   std::string stack, code;
   int64_t port_alignment = 1;  ///< of ports in arenas (plan/port_alignment.h)
+  ExampleFrame example = {};
+  /// Where a file of emit() goes in the folder, for README.md; none: all lie as they are called.
+  std::function<std::string(const std::string&)> placed = {};
 };
 
 struct EmittedFile {

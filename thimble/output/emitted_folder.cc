@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <system_error>
 
-#include "thimble/emit/cmake_lists.h"
 #include "thimble/emit/folder_readme.h"
-#include "thimble/emit/names.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/emit/uses.h"
 #include "thimble/import/file_bytes.h"
@@ -20,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCMakeLists = "CMakeLists.txt";
 constexpr int64_t kMostFileBytes = int64_t{1} << 32;
 
 [[noreturn]] void fail(const fs::path& target, const std::string& reason) {
@@ -28,33 +26,49 @@ constexpr int64_t kMostFileBytes = int64_t{1} << 32;
 }
 
 // Each model's own files first.
-std::vector<CMakeTarget> targets(const Manifest& manifest) {
-  std::vector<CMakeTarget> result;
+ProjectFacts project_of(const Manifest& manifest, const Ecosystem& ecosystem) {
+  ProjectFacts project{.version = THIMBLE_VERSION, .models = {}};
   for (const auto& [name, from] : manifest.models) {
-    CMakeTarget target{.name = name, .sources = {}};
-    for (const auto& [path, file] : manifest.files) {
-      if (!path.ends_with(".cc") || !file.models.contains(name)) continue;
-      target.sources.push_back(path);
-      if (manifest.files.contains(path + ".bin")) target.with_bytes.push_back(path);
-    }
-    target.at_address = manifest.files.contains(name + "_weights.bin");
-    const auto is_own = [](const std::string& source) {
-      return source.find('/') == std::string::npos;
+    ProjectModel model{.name = name, .sources = {}, .readme = from.readme};
+    if (!from.runtime.empty())
+      project.runtimes.insert(fs::path(ecosystem.placed(from.runtime + "/LICENSE")).parent_path());
+    const auto has = [&, &its = name](const std::string& path) {
+      const auto file = manifest.files.find(path);
+      return file != manifest.files.end() && file->second.models.contains(its);
     };
-    std::stable_partition(target.sources.begin(), target.sources.end(), is_own);
-    result.push_back(std::move(target));
+    for (const auto& [path, file] : manifest.files) {
+      if (!has(path) || !ecosystem.emitted(path).value_or("").ends_with(".cc")) continue;
+      model.sources.push_back(path);
+      if (has(path + ".bin")) model.with_bytes.push_back(path);
+    }
+    if (has(ecosystem.placed(name + "_weights.bin")))
+      model.at_address = ecosystem.placed(name + "_weights.cc");
+    const auto is_own = [&](const std::string& source) {
+      return ecosystem.emitted(source)->find('/') == std::string::npos;
+    };
+    std::stable_partition(model.sources.begin(), model.sources.end(), is_own);
+    project.models.push_back(std::move(model));
   }
-  return result;
+  return project;
 }
 
-std::string readme_of(const Manifest& manifest) {
-  std::vector<std::string> sections;
-  std::set<std::string> runtimes;
-  for (const auto& [name, model] : manifest.models) {
-    if (!model.readme.empty()) sections.push_back(model.readme);
-    if (!model.runtime.empty()) runtimes.insert(model.runtime);
+std::set<std::string> project_paths(const NamedModels& models, const Ecosystem& ecosystem) {
+  const auto names = std::views::keys(models);
+  return ecosystem.paths({names.begin(), names.end()});
+}
+
+// Other models would be left in a layout that the folder no longer has.
+void check_layout(const fs::path& asked, const NamedModels& models, const Ecosystem& ecosystem) {
+  const Manifest manifest = read_manifest(asked).value_or(Manifest{});
+  if (manifest.ecosystem == ecosystem.name) return;
+  for (const auto& [name, from] : manifest.models) {
+    if (models.contains(name)) continue;
+    throw CompileError(
+        asked.string(),
+        fmt::format("is laid out for {0}, and has the code of {1}: give --export {0}, -o another "
+                    "folder, or compile {1} together with the others",
+                    manifest.ecosystem, name));
   }
-  return folder_readme(sections, {runtimes.begin(), runtimes.end()}, THIMBLE_VERSION);
 }
 
 // Whether there is a link, or a file, in place of a folder on the way.
@@ -112,7 +126,7 @@ void check_free(const fs::path& asked, const std::string& name, const Manifest::
 }
 
 // In place of what the folder has of it.
-void add(ModelCode& code, FolderContent& content) {
+void add(ModelCode& code, FolderContent& content, const Ecosystem& ecosystem) {
   Manifest& manifest = content.manifest;
   for (auto& [path, file] : manifest.files) file.models.erase(code.name);
   Manifest::Model& model = manifest.models[code.name] = code.from;
@@ -121,7 +135,8 @@ void add(ModelCode& code, FolderContent& content) {
       model.readme = std::move(file.text);
       continue;
     }
-    Manifest::File& entry = manifest.files[file.path];
+    const std::string placed = ecosystem.placed(file.path);
+    Manifest::File& entry = manifest.files[placed];
     entry.sha256 = sha256(file.text);
     entry.models.insert(code.name);
     const fs::path path = file.path;
@@ -129,23 +144,24 @@ void add(ModelCode& code, FolderContent& content) {
       model.runtime = path.parent_path().generic_string();
       model.uses = code.uses.value_or(parts_in(file.text));
     }
-    content.written[file.path] = std::move(file.text);
+    content.written[placed] = std::move(file.text);
   }
   code.files.clear();
 }
 
 // Copies of other versions stay as they are.
-void merge_runtimes(FolderContent& content) {
+void merge_runtimes(FolderContent& content, const Ecosystem& ecosystem) {
   const std::string folder = runtime_folder(runtime_files());
   std::set<std::string> used;
   for (const auto& [name, model] : content.manifest.models) {
     if (model.runtime == folder) used.insert(model.uses.begin(), model.uses.end());
   }
   for (const EmittedFile& copy : runtime_copies(runtime_files(), used)) {
-    const auto file = content.manifest.files.find(copy.path);
+    const std::string placed = ecosystem.placed(copy.path);
+    const auto file = content.manifest.files.find(placed);
     if (file == content.manifest.files.end() || file->second.models.empty()) continue;
     file->second.sha256 = sha256(copy.text);
-    content.written[copy.path] = copy.text;
+    content.written[placed] = copy.text;
   }
 }
 
@@ -168,48 +184,47 @@ class Moves {
 
 }  // namespace
 
-FolderContent with_models(const Manifest& before, std::vector<ModelCode>& models) {
+FolderContent with_models(const Manifest& before, std::vector<ModelCode>& models,
+                          const Ecosystem& ecosystem) {
   FolderContent content{.manifest = before, .written = {}, .stale = {}};
   Manifest& manifest = content.manifest;
-  for (ModelCode& code : models) add(code, content);
-  manifest.files.erase(kCMakeLists);
-  manifest.files.erase(kReadme);
-  merge_runtimes(content);
+  manifest.ecosystem = ecosystem.name;
+  const std::set<std::string> project = project_paths(before.models, ecosystem);
+  for (auto& [path, file] : manifest.files) {
+    if (before.ecosystem != ecosystem.name || project.contains(path)) file.models.clear();
+  }
+  for (ModelCode& code : models) add(code, content, ecosystem);
+  merge_runtimes(content, ecosystem);
+  for (EmittedFile& file : ecosystem.all_files(project_of(manifest, ecosystem))) {
+    Manifest::File& entry = manifest.files[file.path];
+    entry.sha256 = sha256(file.text);
+    for (const auto& [name, from] : manifest.models) entry.models.insert(name);
+    content.written[file.path] = std::move(file.text);
+  }
   for (const auto& [path, file] : manifest.files) {
     if (file.models.empty()) content.stale.push_back(path);
   }
   for (const std::string& path : content.stale) manifest.files.erase(path);
-  for (const auto& [path, text] :
-       {std::pair{kCMakeLists, cmake_lists(targets(manifest), THIMBLE_VERSION)},
-        {kReadme, readme_of(manifest)}}) {
-    Manifest::File& entry = manifest.files[path];
-    entry.sha256 = sha256(text);
-    for (const auto& [name, from] : manifest.models) entry.models.insert(name);
-    content.written[path] = text;
-  }
   content.written[kManifestName] = to_json(manifest);
   return content;
 }
 
-std::vector<std::string> fixed_names(const std::string& name) {
-  return {kCMakeLists,
-          kReadme,
-          kManifestName,
-          name + ".h",
-          name + ".cc",
-          name + "_weights.h",
-          name + "_weights.cc",
-          name + "_example.c",
-          name + "_weights.cc.bin",
-          plan_file(name),
-          name + "_labels.cc",
-          name + "_weights.bin"};
+std::set<std::string> fixed_names(const NamedModels& models, const Ecosystem& ecosystem) {
+  std::set<std::string> names = project_paths(models, ecosystem);
+  names.insert(kManifestName);
+  for (const auto& [name, from] : models) {
+    for (const char* end : kModelFiles) names.insert(ecosystem.placed(name + end));
+  }
+  return names;
 }
 
-void check_folder(const fs::path& target, const std::string& name, const Manifest::Model& from,
+void check_folder(const fs::path& target, const NamedModels& models, const Ecosystem& ecosystem,
                   bool force) {
+  check_layout(target, models, ecosystem);
   if (force) return;
-  check_free(target, name, from, fixed_names(name));
+  const std::set<std::string> names = fixed_names(models, ecosystem);
+  for (const auto& [name, from] : models)
+    check_free(target, name, from, {names.begin(), names.end()});
 }
 
 MadeFolders::~MadeFolders() {
@@ -228,20 +243,21 @@ void MadeFolders::keep() {
   for (const std::unique_ptr<Temporary>& folder : folders_) folder->keep();
 }
 
-StagedFolder::StagedFolder(const fs::path& target, std::vector<ModelCode> models, bool force)
+StagedFolder::StagedFolder(const fs::path& target, std::vector<ModelCode> models, bool force,
+                           const Ecosystem& ecosystem)
     : asked_(target) {
   try {
     std::error_code none;
     target_ = fs::weakly_canonical(fs::absolute(target), none);
     if (none) target_ = fs::absolute(target).lexically_normal();
     if (!target_.has_filename()) target_ = target_.parent_path();
-    stage(std::move(models), force);
+    stage(std::move(models), force, ecosystem);
   } catch (const fs::filesystem_error& error) {
     fail(target, error.code().message());
   }
 }
 
-void StagedFolder::stage(std::vector<ModelCode> models, bool force) {
+void StagedFolder::stage(std::vector<ModelCode> models, bool force, const Ecosystem& ecosystem) {
   if (fs::exists(target_) && !fs::is_directory(target_)) {
     throw CompileError(asked_.string(),
                        "exists and is no folder; give -o a new or an existing folder");
@@ -250,11 +266,14 @@ void StagedFolder::stage(std::vector<ModelCode> models, bool force) {
   if (!fs::exists(target_)) above_.emplace(target_.parent_path());
   const bool exists = fs::exists(target_);
   if (exists) lock_.emplace(target_);
-  content_ = with_models(read_manifest(target_).value_or(Manifest{}), models);
+  NamedModels named;
+  for (const ModelCode& code : models) named.emplace(code.name, code.from);
+  check_layout(asked_, named, ecosystem);
+  content_ = with_models(read_manifest(target_).value_or(Manifest{}), models, ecosystem);
   if (!force && exists) {
     std::vector<std::string> paths = content_.stale;
     for (const auto& [path, text] : content_.written) paths.push_back(path);
-    for (const ModelCode& code : models) check_free(asked_, code.name, code.from, paths);
+    for (const auto& [name, from] : named) check_free(asked_, name, from, paths);
   }
   // In the folder itself: that is the same file system, and can be written if the folder can.
   staging_.emplace(Temporary::Kind::kFolder, exists ? target_ : target_.parent_path());
@@ -313,12 +332,20 @@ void write_folder(const fs::path& target, const ModelCode& code, bool force) {
   StagedFolder(target, {code}, force).commit();
 }
 
-std::string replaced_model(const fs::path& target, const ModelCode& code) {
+std::string replacements(const fs::path& target, const std::vector<ModelCode>& models,
+                         const Ecosystem& ecosystem) {
   const Manifest manifest = read_manifest(target).value_or(Manifest{});
-  const auto before = manifest.models.find(code.name);
-  if (before == manifest.models.end() || before->second.sha256 == code.from.sha256) return "";
-  return fmt::format("replaced the code of another {} (sha256 {})\n", before->second.model,
-                     before->second.sha256.substr(0, 12));
+  std::string text;
+  if (!manifest.models.empty() && manifest.ecosystem != ecosystem.name)
+    text =
+        fmt::format("the folder was laid out for {}, whose files are gone\n", manifest.ecosystem);
+  for (const ModelCode& code : models) {
+    const auto before = manifest.models.find(code.name);
+    if (before == manifest.models.end() || before->second.sha256 == code.from.sha256) continue;
+    text += fmt::format("replaced the code of another {} (sha256 {})\n", before->second.model,
+                        before->second.sha256.substr(0, 12));
+  }
+  return text;
 }
 
 }  // namespace thimble

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An emitted folder on disk. Several models share one, whether they come at once or one by one:
-// each has files of its own, all have one CMakeLists.txt, and each version of the runtime is there
+// each has files of its own, all have one build file, and each version of the runtime is there
 // once, with what any of them uses.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include "thimble/import/temporary.h"
 #include "thimble/output/folder_lock.h"
 #include "thimble/output/manifest.h"
+#include "thimble/projects/ecosystem.h"
 
 namespace thimble {
 
@@ -29,25 +30,34 @@ struct ModelCode {
 /// A folder after code has come to it.
 struct FolderContent {
   Manifest manifest;
-  std::map<std::string, std::string> written;  ///< path -> text, with CMakeLists.txt and manifest
+  std::map<std::string, std::string>
+      written;                     ///< path -> text, with the project's files and manifest
   std::vector<std::string> stale;  ///< paths of files that no model of the folder needs any more
 };
 /// The models' own copies of this Thimble's runtime become one with what any of the folder uses.
-/// Takes their files: weights may be many.
-[[nodiscard]] FolderContent with_models(const Manifest& before, std::vector<ModelCode>& models);
+/// Takes their files: weights may be many. If the folder has another ecosystem's layout, `models`
+/// must be all of its models.
+[[nodiscard]] FolderContent with_models(const Manifest& before, std::vector<ModelCode>& models,
+                                        const Ecosystem& ecosystem);
 
-/// The files that a folder has for `name` whatever the model, relative to it.
-[[nodiscard]] std::vector<std::string> fixed_names(const std::string& name);
+/// Models that come together, by the names of their code.
+using NamedModels = std::map<std::string, Manifest::Model>;
 
-/// Throws CompileError if writing the code of `name` would replace what is not Thimble's, as far as
-/// that is known before the code is there. force: whatever is in the way may go.
-void check_folder(const std::filesystem::path& target, const std::string& name,
-                  const Manifest::Model& from, bool force);
+/// The files that a folder has for models of these names whatever they are, relative to it.
+[[nodiscard]] std::set<std::string> fixed_names(const NamedModels& models,
+                                                const Ecosystem& ecosystem);
 
-/// Files of one name may be different models: whoever replaces one by the other should know. A
-/// line; nothing if `code` is of the same model, or new.
-[[nodiscard]] std::string replaced_model(const std::filesystem::path& target,
-                                         const ModelCode& code);
+/// Throws CompileError if writing the models' code would replace what is not Thimble's, as far as
+/// that is known before the code is there, or if the folder has other models in another layout.
+/// force: whatever is in the way may go, other models may not.
+void check_folder(const std::filesystem::path& target, const NamedModels& models,
+                  const Ecosystem& ecosystem, bool force);
+
+/// What is no longer as it was, a line each: files of one name may be different models, and a
+/// folder may be laid out anew.
+[[nodiscard]] std::string replacements(const std::filesystem::path& target,
+                                       const std::vector<ModelCode>& models,
+                                       const Ecosystem& ecosystem);
 
 /// Folders made on the way, which go again if they stay empty: the innermost first.
 class MadeFolders {
@@ -72,12 +82,13 @@ class StagedFolder {
  public:
   /// Makes the folders above `target` if they do not exist. Until it is destroyed, others that
   /// write there wait.
-  StagedFolder(const std::filesystem::path& target, std::vector<ModelCode> models, bool force);
+  StagedFolder(const std::filesystem::path& target, std::vector<ModelCode> models, bool force,
+               const Ecosystem& ecosystem = ecosystems().front());
   /// Everything or nothing: what fails half-way is undone.
   void commit();
 
  private:
-  void stage(std::vector<ModelCode> models, bool force);
+  void stage(std::vector<ModelCode> models, bool force, const Ecosystem& ecosystem);
   void exchange();
 
   std::filesystem::path asked_;  ///< as the user wrote it

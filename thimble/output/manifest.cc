@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <string_view>
 
 #include "thimble/emit/folder_readme.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/sha256.h"
+#include "thimble/projects/ecosystem.h"
 
 namespace thimble {
 namespace {
@@ -41,21 +43,19 @@ bool is_path(std::string_view text) {
   }
 }
 
-// Whether Thimble writes such files: for a model, for all, or of the runtime.
-bool is_ours(const std::string& path, const std::set<std::string>& models) {
-  if (path == "CMakeLists.txt" || path == kReadme || path == kManifestName) return true;
+// Whether emit() writes such files: for a model, or of the runtime.
+bool is_emitted(const std::string& path, const std::set<std::string>& models) {
   if (path.starts_with("thimble_micro_interpreter/"))
     return path.ends_with(".h") || path.ends_with(".def");
   if (path.starts_with("thimble_runtime_"))
     return path.find('/') != std::string::npos &&
            (path.ends_with(".h") || path.ends_with(".cc") || path.ends_with("/LICENSE"));
   return std::ranges::any_of(models, [&](const std::string& name) {
-    for (const char* end : {".h", ".cc", "_weights.h", "_weights.cc", "_weights.cc.bin",
-                            "_example.c", "_plan.json", "_labels.cc", "_micro_interpreter.h",
-                            "_weights.bin"}) {
+    for (const char* end : kModelFiles) {
       if (path == name + end) return true;
     }
-    return false;
+    return path.starts_with(name + "_") && path.ends_with(".img") &&
+           path.find('/') == std::string::npos;
   });
 }
 
@@ -84,6 +84,9 @@ Manifest::Made made_from(const Json& json) {
 std::optional<Manifest> read(const Json& json) {
   if (json.at("format").get<int>() != kFormat) return std::nullopt;
   Manifest manifest;
+  manifest.ecosystem = json.value("export", "cmake");  // an earlier Thimble's: nothing is said
+  const Ecosystem* const ecosystem = find_ecosystem(manifest.ecosystem);
+  if (ecosystem == nullptr) return std::nullopt;
   for (const auto& [name, model] : json.at("models").items()) {
     if (!is_name(name)) return std::nullopt;
     Manifest::Model& entry = manifest.models[name];
@@ -94,6 +97,8 @@ std::optional<Manifest> read(const Json& json) {
     if (model.contains("made")) entry.made = made_from(model.at("made"));
     entry.readme = model.value("readme", "");
   }
+  const auto names = std::views::keys(manifest.models);
+  const std::set<std::string> project = ecosystem->paths({names.begin(), names.end()});
   for (const auto& [path, file] : json.at("files").items()) {
     if (!is_path(path)) return std::nullopt;
     Manifest::File& entry = manifest.files[path];
@@ -102,7 +107,9 @@ std::optional<Manifest> read(const Json& json) {
       if (!manifest.models.contains(name.get<std::string>())) return std::nullopt;
       entry.models.insert(name);
     }
-    if (!is_ours(path, entry.models)) return std::nullopt;
+    const std::optional<std::string> emitted = ecosystem->emitted(path);
+    if (project.contains(path) || path == kManifestName) continue;
+    if (!emitted || !is_emitted(*emitted, entry.models)) return std::nullopt;
   }
   return manifest;
 }
@@ -123,6 +130,7 @@ std::string to_json(const Manifest& manifest) {
     files[path] = {{"sha256", file.sha256}, {"models", file.models}};
   const Json json = {{"about", "What Thimble wrote here. It replaces and removes nothing else."},
                      {"format", kFormat},
+                     {"export", manifest.ecosystem},
                      {"models", models},
                      {"files", files}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -2,7 +2,7 @@
 // thimble.json in an emitted folder: what Thimble wrote there, for which models. What it does not
 // have, or has with another hash, is the user's.
 //
-//   {"format": 1,
+//   {"format": 1, "export": "cmake",
 //    "models": {"kws": {"model": "KWS", "sha256": "1f3a...",
 //                       "runtime": "thimble_runtime_1a2b3c4d", "uses": ["RINGS"],
 //                       "made": {"version": "0.1.0", "command": "thimble compile ..", ..}}},
@@ -19,6 +19,10 @@
 namespace thimble {
 
 inline constexpr const char* kManifestName = "thimble.json";
+/// What emit() may write of a model, behind its name, beside images of storage.
+inline constexpr const char* kModelFiles[] = {
+    ".h",         ".cc",        "_weights.h", "_weights.cc",          "_weights.cc.bin",
+    "_example.c", "_plan.json", "_labels.cc", "_micro_interpreter.h", "_weights.bin"};
 
 struct Manifest {
   /// What made the code, as far as its plan, NAME_plan.json, does not say.
@@ -47,6 +51,7 @@ struct Manifest {
     std::set<std::string> models;  ///< by the names of their code: those that need it
     bool operator==(const File&) const = default;
   };
+  std::string ecosystem = "cmake";      ///< whose layout the folder has (projects/ecosystem.h)
   std::map<std::string, Model> models;  ///< by the name of their code
   std::map<std::string, File> files;    ///< by their path in the folder, with '/'
   bool operator==(const Manifest&) const = default;

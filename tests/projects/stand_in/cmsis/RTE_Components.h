@@ -1,0 +1,3 @@
+#pragma once
+
+#define CMSIS_device_header "device.h"
