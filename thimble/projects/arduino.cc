@@ -44,7 +44,7 @@ told, and so has the compiler to be fast: Arduino compiles for size (-Os). With 
 
 or as a line `compiler.cpp.extra_flags=...` in a file platform.local.txt beside the core's platform.txt.
 `-ffp-contract=off` makes networks of float32 compute the same bits as on the host; integers always do.
-`-DTHIMBLE_HOOKS`@ADDRESS@ belongs there, too.
+Other options belong there, too: `-DTHIMBLE_HOOKS`@ADDRESS@.
 @CORES@)";
 
 bool any_needs(const ProjectFacts& project, std::string_view instructions) {

@@ -13,7 +13,7 @@ constexpr const char* kHead =
 enable_language(CXX)  # a project in C alone has none
 set(THIMBLE_OPTIMISATION "@O@" CACHE STRING
     "Of the models' code, whatever the build type: Debug would be four times slower; empty: the build type's own")
-option(THIMBLE_HOOKS "Calls before and after each stage of the models (NAME_set_hook, NAME_profile)" OFF)
+option(THIMBLE_HOOKS "NAME_set_hook and NAME_profile: calls before and after each stage of the models" OFF)
 )";
 
 // Functions in sections of their own: of those that several models bring along, the linker keeps

@@ -127,7 +127,7 @@ constexpr const char* kProject = R"(project:
 constexpr const char* kBuilding =
     R"(This folder is a pack for tools of CMSIS: `cpackget add PATH/Thimble.@PACK@.pdsc`, or `path:` in
 a solution, as `examples/@FIRST@` has it; `cbuild @FIRST@.csolution.yml --packs` there builds that. Each model is a
-component, and so is the runtime. `THIMBLE_HOOKS`@ADDRESS@: under `define:` of the project.
+component, and so is the runtime. Options of the models, under `define:` of the project: `THIMBLE_HOOKS`@ADDRESS@.
 )";
 
 constexpr const char* kReadme = R"(# Example of @NAME@

@@ -14,7 +14,7 @@ set(THIMBLE_OPTIMISATION "@O@" CACHE STRING
     "Of the models' code, whatever the project's: -Og would be slower")
 target_compile_options(${COMPONENT_LIB} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-std=gnu++17>
   @FLAGS@ ${THIMBLE_OPTIMISATION})
-option(THIMBLE_HOOKS "Calls before and after each stage of the models (NAME_set_hook, NAME_profile)" OFF)
+option(THIMBLE_HOOKS "NAME_set_hook and NAME_profile: calls before and after each stage of the models" OFF)
 target_compile_definitions(${COMPONENT_LIB} PUBLIC $<$<BOOL:${THIMBLE_HOOKS}>:THIMBLE_HOOKS>)
 )";
 
@@ -61,7 +61,7 @@ Then `#include "@FIRST@.h"`. An example:
     idf.py set-target esp32s3
     idf.py flash monitor
 
-`idf.py` takes `-DTHIMBLE_HOOKS=ON`@ADDRESS@.
+Options of the models, of idf.py: `-DTHIMBLE_HOOKS=ON`@ADDRESS@.
 )";
 
 std::vector<EmittedFile> files(const ProjectFacts& project) {

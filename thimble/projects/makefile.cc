@@ -9,7 +9,8 @@ namespace {
 constexpr const char* kFragment =
     R"(# In your Makefile: include this file, and link $(@NAME@_OBJECTS). They are compiled with $(CXX)
 # $(CPPFLAGS) $(CXXFLAGS) $(TARGET_ARCH): the core's options, -mcpu=.., belong into one of these.
-# Callers in C need $(@NAME@_INCLUDES); THIMBLE_HOOKS=1 adds -DTHIMBLE_HOOKS there. What others include before goes on: the default goal stays.
+# Callers in C need $(@NAME@_INCLUDES); THIMBLE_HOOKS=1 adds -DTHIMBLE_HOOKS there. What others
+# include before goes on: the default goal stays.
 @NAME@_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
 @NAME@_GOAL := $(.DEFAULT_GOAL)
 THIMBLE_BUILD ?= build
@@ -37,7 +38,7 @@ constexpr const char* kAddress =
 
 constexpr const char* kBuilding =
     R"(With make: `include` of MODEL.mk in this folder, then link `$(MODEL_OBJECTS)`, with the name of a section above.
-Callers in C need `$(MODEL_INCLUDES)`. `THIMBLE_HOOKS=1`@ADDRESS@ are set before, or given to make.
+Callers in C need `$(MODEL_INCLUDES)`. Variables, set before or given to make: `THIMBLE_HOOKS=1`@ADDRESS@.
 `make` in this folder builds the examples, for a board `make CROSS=arm-none-eabi- TARGET_ARCH=-mcpu=.. LDFLAGS=..`.
 )";
 

@@ -58,7 +58,7 @@ constexpr const char* kBuilding =
     R"(This folder is a library for PlatformIO, @NAME@. In your platformio.ini:
 `lib_deps = symlink://PATH_OF_THIS_FOLDER` (or put the folder into `lib/`). Then `#include "@FIRST@.h"`.
 `pio run -d examples/@FIRST@ -t upload` builds and uploads an example.
-`build_flags = ` takes `-DTHIMBLE_HOOKS`@ADDRESS@.
+Options of the models, in `build_flags`: `-DTHIMBLE_HOOKS`@ADDRESS@.
 )";
 
 std::string library_name(const ProjectFacts& project) {

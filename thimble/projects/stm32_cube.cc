@@ -41,8 +41,8 @@ Makefile (CubeMX, toolchain Makefile), before its rules:
 and then `$(OBJECTS)` where the .elf is linked gets `@OBJECTS@` beside it, C_SOURCES
 `Middlewares/Thimble/Src/@FIRST@_app.c`, and C_INCLUDES `@PATHS@`.
 
-`THIMBLE_HOOKS`@ADDRESS@: for CMake `-D..=..`, for make a variable before the include, in STM32CubeIDE a
-symbol of both compilers.
+Options of the models: `THIMBLE_HOOKS=1`@ADDRESS@. For CMake behind `-D`, for make a variable
+before the include, in STM32CubeIDE a symbol of both compilers.
 )";
 
 std::vector<EmittedFile> files(const ProjectFacts& project) {

@@ -88,11 +88,10 @@ tests:
 
 constexpr const char* kBuilding =
     R"(This folder is a module of Zephyr: name it in the west manifest, or with `-DEXTRA_ZEPHYR_MODULES=` and its
-path. `CONFIG_THIMBLE_@UPPER@=y` in prj.conf compiles the model;
-`CONFIG_THIMBLE_HOOKS=y` has it call hooks@ADDRESS@. An example:
+path. `CONFIG_THIMBLE_@UPPER@=y` in prj.conf compiles the model.
+Other options: `CONFIG_THIMBLE_HOOKS=y`@ADDRESS@. An example:
 
     west build -b BOARD samples/@NAME@
-
 )";
 
 std::string spaced(std::string flags) { return " " + std::move(flags); }
