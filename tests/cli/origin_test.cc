@@ -85,6 +85,8 @@ class OriginTest : public CommandLine {
             {"--output", {"user"}},
             {"--name", {"other"}},
             {"--labels", {"models/labels.txt"}},
+            {"--align-ports", {"32"}},
+            {"--weights-as", {"incbin"}},
             {"--export", {"arduino"}},
             {"--share-arena", {}},
             {"--whole-runtime", {}},
