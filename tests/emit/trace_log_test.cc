@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <numeric>
+#include <sstream>
 
 #include "tests/support/hand_written.h"
 #include "tests/support/test_graph.h"
@@ -79,6 +81,17 @@ std::string output_of(const Compiled& compiled, const std::string& program, bool
        .working_folder = folder.path()});
   EXPECT_TRUE(result.succeeded()) << result.err;
   return result.out;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line + "\n");
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  return std::accumulate(lines.begin(), lines.end(), std::string());
 }
 
 /// The log of two inferences of zoo:demo.
@@ -239,6 +252,16 @@ TEST(TraceLog, VariablesGoOnFromInferenceToInference) {
   const Diagnosis found = diagnosis_of(decoder, log);
   EXPECT_EQ(found.finding, Finding::kState);
   EXPECT_EQ(found.inference, 3);
+  // Behind one that is lost nothing is known of them.
+  std::vector<std::string> lines = lines_of(text);
+  const auto first =
+      std::ranges::find_if(lines, [](auto& line) { return line.find(" trace ") < line.size(); });
+  const auto second = std::find_if(first + 1, lines.end(),
+                                   [](auto& line) { return line.find(" trace ") < line.size(); });
+  lines.erase(second);
+  log = read_board_log(joined(lines), "board.log");
+  EXPECT_EQ(whole_inferences(decoder, log, "board.log").size(), 2U);
+  EXPECT_EQ(diagnosis_of(decoder, log).finding, Finding::kNothing);
 }
 
 TEST(TraceLog, EachChecksumThatDiffersIsFoundInItsStage) {
@@ -279,6 +302,46 @@ TEST(TraceLog, DamagedLinesMakeAnInferenceIncomplete) {
   EXPECT_EQ(log.damaged.size(), 1U);
   EXPECT_EQ(whole_inferences(demo, log, "board.log").size(), 1U);
   EXPECT_EQ(diagnosis_of(demo, log).finding, Finding::kNothing);
+}
+
+// Whichever it is: of a small input the only line, the one that began it, one of many constants.
+TEST(TraceLog, ALineThatIsLostMakesItsInferenceIncompleteAndNoOther) {
+  const Compiled demo = compiled("zoo:demo");
+  const std::vector<std::string> lines = lines_of(demo_output());
+  const size_t end = static_cast<size_t>(
+      std::ranges::find_if(lines, [](auto& line) { return line.find(" end #") < line.size(); }) -
+      lines.begin());
+  for (size_t lost = 0; lost <= end; ++lost) {
+    std::vector<std::string> others = lines;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(lost));
+    const BoardLog log = read_board_log(joined(others), "board.log");
+    ASSERT_EQ(whole_inferences(demo, log, "board.log").size(), 1U) << lines[lost];
+  }
+}
+
+TEST(TraceLog, AnInputOfOneLineThatIsLostIsNoInputOfZeros) {
+  testing::TestGraph g(1);
+  g.output(g.logistic(g.input({1, 4, 4, 2})));
+  const Compiled small =
+      std::get<Compiled>(compile({.model = Source{g.graph(), "net", std::string(64, 'a')}}));
+  std::vector<std::string> lines = lines_of(output_of(small, program_of(kResident)));
+  const auto input = [](auto& line) { return line.find(" input 0 ") < line.size(); };
+  lines.erase(std::ranges::find_if(lines, input));
+  const BoardLog log = read_board_log(joined(lines), "board.log");
+  EXPECT_EQ(whole_inferences(small, log, "board.log").size(), 1U);
+}
+
+TEST(TraceLog, WhatStandsBehindALineAndABrokenOneBeforeItAreNoneOfIts) {
+  const Compiled demo = compiled("zoo:demo");
+  std::string text;
+  for (std::string line : lines_of(demo_output())) {
+    if (line.find("thimble") == std::string::npos) continue;
+    line.resize(line.find_last_not_of("\r\n") + 1);
+    text += "thimble writes: thimble 0123 wro" + line + " [rssi #3, thimble 1]\r\n";
+  }
+  const BoardLog log = read_board_log(text, "board.log");
+  EXPECT_TRUE(log.damaged.empty());
+  EXPECT_EQ(whole_inferences(demo, log, "board.log").size(), 2U);
 }
 
 TEST(TraceLog, RefusesLogsWithoutAnInferenceOfThisPlan) {
@@ -325,6 +388,7 @@ int main(void) {
   for (int32_t stage = 0; stage < net_stages; ++stage) net_step(arena, stage);
   if (memcmp(net_output(arena), output, sizeof(output)) != 0) return 4;
   if (strcmp(net_stage_name(net_stages - 1), "softmax_17") != 0) return 5;
+  if (strcmp(net_stage_name(-1), "") != 0 || strcmp(net_stage_name(net_stages), "") != 0) return 6;
   puts("the same");
   free(arena);
 }
@@ -357,6 +421,13 @@ int main(void) {
   }
   EXPECT_EQ(report.whole_cycles,
             0x10000000 * (2.0 * static_cast<double>(report.stages.size()) + 1));
+  const std::vector<std::string> lines = lines_of(text);
+  for (size_t lost = 0; lost < lines.size(); ++lost) {
+    std::vector<std::string> others = lines;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(lost));
+    const BoardLog part = read_board_log(joined(others), "board.log");
+    EXPECT_THROW(board_profile(demo, part, "board.log"), CompileError) << lines[lost];
+  }
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ const MeasuredCycles& profile_of(const Compiled& compiled, const BoardLog& log, 
           "has a profile of another plan ({}, in line {}; this one is {}): name the "
           "folder that the firmware was built of",
           profile.origin.plan, profile.origin.line, plan.substr(0, profile.origin.plan.size()));
-    } else if (!profile.ended || profile.cycles.size() != stages) {
+    } else if (!profile.ended || !profile.whole || profile.cycles.size() != stages ||
+               profile.origin.stages != std::ssize(profile.cycles)) {
       why = fmt::format("has no profile whole: that in line {} lacks lines", profile.origin.line);
     } else if (profile.inferences == 0) {
       why = fmt::format("has a profile of no inference, in line {}", profile.origin.line);
@@ -125,7 +126,7 @@ ProfileReport board_profile(const Compiled& compiled, const BoardLog& log,
                        .clock_hz = compiled.target.clock_hz,
                        .inferences = static_cast<int>(profile.inferences),
                        .damaged_lines = log.damaged.size()};
-  report.whole_cycles = static_cast<double>(profile.whole) / profile.inferences;
+  report.whole_cycles = static_cast<double>(*profile.whole) / profile.inferences;
   std::vector<double> cycles;
   for (size_t s = 0; s < stages.size(); ++s) {
     MeasuredStage stage{.stage = static_cast<int>(s), .function = functions[s]};

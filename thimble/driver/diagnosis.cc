@@ -18,28 +18,40 @@
 namespace thimble {
 namespace {
 
+bool is_read(const Program& program, BufferId buffer) {
+  bool found = false;
+  written_calls(program.nodes, [&](const Call& call) {
+    for (const OperandView& view : call.in) found |= view.buffer == buffer;
+  });
+  return found;
+}
+
 // Empty, or what of the trace is not there.
 std::string gap(const Program& program, const std::vector<TracedStage>& stages,
                 const TracedInference& inference) {
   if (!inference.ended) return "ends early";
-  const auto has = [](const std::map<uint32_t, Bytes>& all, size_t number, int64_t size) {
+  const auto has = [&](const std::map<uint32_t, Bytes>& all, size_t number,
+                       const ProgramPort& port) {
     const auto found = all.find(static_cast<uint32_t>(number));
-    return found == all.end() || std::ssize(found->second) == size;
+    // One that no operator reads need not be told of.
+    return found == all.end() ? !is_read(program, port.buffer)
+                              : std::ssize(found->second) == port.size_bytes;
   };
   for (size_t k = 0; k < program.inputs.size(); ++k) {
-    if (!has(inference.inputs, k, program.inputs[k].size_bytes)) return "lacks bytes of an input";
+    if (!has(inference.inputs, k, program.inputs[k])) return "lacks bytes of an input";
   }
   for (size_t k = 0; k < program.states.size(); ++k) {
-    if (!has(inference.states, k, program.states[k].before.size_bytes))
-      return "lacks bytes of a variable";
+    if (!has(inference.states, k, program.states[k].before)) return "lacks bytes of a variable";
   }
-  size_t reads = 0, writes = 0;
-  for (const TracedStage& stage : stages) {
-    reads += stage.reads.size();
-    writes += stage.writes.size();
+  bool whole = true;
+  for (uint32_t k = 0; k < program.constants.size(); ++k)
+    whole &= !is_in_flash(program, program.constants[k]) || inference.constants.contains(k);
+  for (uint32_t s = 0; s < stages.size(); ++s) {
+    for (uint32_t k = 0; k < stages[s].reads.size(); ++k) whole &= inference.read.contains({s, k});
+    for (uint32_t k = 0; k < stages[s].writes.size(); ++k)
+      whole &= inference.wrote.contains({s, k});
   }
-  if (inference.read.size() != reads || inference.wrote.size() != writes) return "lacks lines";
-  return "";
+  return whole ? "" : "lacks lines";
 }
 
 // A pass over one inference.
@@ -148,7 +160,6 @@ class InferenceCheck {
 Bytes given(const Program& program, const ProgramPort& port, const std::map<uint32_t, Bytes>& all,
             size_t number) {
   const auto found = all.find(static_cast<uint32_t>(number));
-  // One that no operator reads is not told of.
   if (found == all.end()) return Bytes(static_cast<size_t>(port.size_bytes));
   return from_memory(program, port, found->second);
 }
@@ -228,7 +239,7 @@ Diagnosis diagnose(const Compiled& compiled, const std::vector<const TracedInfer
   const Graph& graph = compiled.graph;
   const Program program = working_program(compiled.program);
   const std::vector<TracedStage> stages = traced_stages(graph, program);
-  std::optional<StateValues> left;
+  StateValues left;
   Diagnosis found;
   for (size_t number = 0; number < inferences.size(); ++number) {
     const TracedInference& inference = *inferences[number];
@@ -245,8 +256,10 @@ Diagnosis diagnose(const Compiled& compiled, const std::vector<const TracedInfer
     const size_t compared = found.compared;
     std::optional<Diagnosis> early;
     if (inputs) early = input_finding(compiled, traced, *inputs);
-    if (!early && left && before != initial_state(graph))
-      early = state_finding(compiled, *left, before);
+    const bool follows =
+        number > 0 && inference.goes_on_from == inferences[number - 1]->origin.line;
+    if (!early && follows && before != initial_state(graph))
+      early = state_finding(compiled, left, before);
     found = early ? *early : InferenceCheck(compiled, program, stages, inference).run(values);
     found.compared += compared;
     found.line = inference.origin.line;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "thimble/driver/samples.h"
@@ -71,15 +72,15 @@ LabelledSet of_folder(const std::string& path) {
                      ".bmp), sound (.wav), .csv, .npy or .safetensors files, are supported");
 }
 
-/// The column that is the label: of this name, else the last.
-size_t label_column(const std::vector<std::string>& heading) {
+/// The column that a heading calls the label; nothing: it names none.
+std::optional<size_t> label_column(const std::vector<std::string>& heading) {
   static constexpr std::array kNames = {"label", "class", "target", "category"};
   for (size_t k = 0; k < heading.size(); ++k) {
     std::string name = heading[k];
     for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (std::ranges::find(kNames, name) != kNames.end()) return k;
   }
-  return heading.size() - 1;
+  return std::nullopt;
 }
 
 void add_classes(LabelledSet& set) {
@@ -91,8 +92,9 @@ void add_classes(LabelledSet& set) {
 LabelledSet of_list(const std::string& path) {
   const TextTable table = read_table(path);
   if (table.rows.empty()) throw CompileError(path, "has no rows");
-  const bool heading = !SampleReader::knows(table.rows[0][0]);
-  const size_t label = heading ? label_column(table.rows[0]) : 1;
+  // A file of another kind is no heading.
+  const bool heading = !fs::path(table.rows[0][0]).has_extension();
+  const size_t label = heading ? label_column(table.rows[0]).value_or(table.rows[0].size() - 1) : 1;
   LabelledSet set;
   for (size_t r = heading ? 1 : 0; r < table.rows.size(); ++r) {
     const std::vector<std::string>& row = table.rows[r];
@@ -114,9 +116,8 @@ std::vector<std::string> truths(const std::string& path) {
   const TextTable table = read_table(path);
   if (table.rows.empty()) throw CompileError(path, "has no rows");
   const std::vector<std::string>& first = table.rows[0];
-  const size_t column = label_column(first);
-  const bool named = column + 1 != first.size() || first[column] == "label" ||
-                     first[column] == "class" || first[column] == "target";
+  const std::optional<size_t> named = label_column(first);
+  const size_t column = named.value_or(first.size() - 1);
   double number = 0;
   const bool heading =
       named || (table.rows.size() > 1 && !is_number(first[column], number) &&

@@ -39,7 +39,7 @@ std::string table_lines(const std::vector<Stage>& stages, size_t first) {
   return text;
 }
 
-// Their numbers are the program's. None: one of no bytes.
+// Their numbers are the program's. Empty: none lies in flash.
 std::string constants_text(const Observed& its) {
   std::string text;
   for (size_t k = 0; k < its.program.constants.size(); ++k) {
@@ -48,7 +48,7 @@ std::string constants_text(const Observed& its) {
       text += fmt::format("    {{{}_data::{}, {}, {}}},\n", its.options.name, constant.name, k,
                           constant.content.data.size());
   }
-  return text.empty() ? "    {nullptr, 0, 0},\n" : text;
+  return text;
 }
 
 std::string switch_text(const std::vector<std::pair<size_t, std::string>>& cases) {
@@ -119,7 +119,7 @@ std::string hook_declarations(const CallerSide& side, const EmitOptions& options
       "/* Called before and after each stage, and around the inference with stage -1; null: "
       "nobody. */\n"
       "void {0}_set_hook(void (*hook)(void* context, int32_t stage, bool begins), void* context);\n"
-      "const char* {0}_stage_name(int32_t stage);\n"
+      "/* \"\" for -1. */\nconst char* {0}_stage_name(int32_t stage);\n"
       "/* The hook measures from now on. cycles: what counts up, 32 bits that may wrap; null: the "
       "core's own counter.\n   False: it has none (Cortex-M0, M0+, M23). */\n"
       "bool {0}_profile(uint32_t (*cycles)(void));\n"
@@ -150,13 +150,14 @@ std::string hook_variables(const Observed& its) {
     writes += fmt::format("{}{}", writes.empty() ? "" : ", ", stage.traced_writes);
   }
   check(most < 256, "a stage that is traced writes too many tensors");
-  return text + fmt::format(
-                    "Trace<{}> trace({}, kStages);\n"
-                    "// How many tensors each stage tells of.\n"
-                    "constexpr uint8_t kTracedWrites[] = {{{}}};\n"
-                    "constexpr TracedConstant kTracedConstants[] = {{\n{}}};\n\n",
-                    most, identity(its.options), writes.empty() ? "0" : writes,
-                    constants_text(its));
+  text += fmt::format(
+      "Trace<{}> trace({}, kStages);\n"
+      "// How many tensors each stage tells of.\n"
+      "constexpr uint8_t kTracedWrites[] = {{{}}};\n",
+      most, identity(its.options), writes.empty() ? "0" : writes);
+  if (const std::string constants = constants_text(its); !constants.empty())
+    text += fmt::format("constexpr TracedConstant kTracedConstants[] = {{\n{}}};\n", constants);
+  return text + "\n";
 }
 
 std::string execute_function(const Observed& its, size_t first) {
@@ -190,7 +191,7 @@ std::string inference_begins(const Observed& its, const std::string& indent) {
   std::string text = "hook.begins(kWholeInference);\n";
   if (!its.traced()) return indent + text;
   text += "trace.begin();\n";
-  text += "trace.constants(kTracedConstants);\n";
+  if (!constants_text(its).empty()) text += "trace.constants(kTracedConstants);\n";
   for (size_t k = 0; k < its.program.inputs.size(); ++k) {
     const ProgramPort& port = its.program.inputs[k];
     if (is_handed(its, port))
@@ -219,7 +220,8 @@ std::string hook_definitions(const Observed& its) {
       "void {0}_set_hook(void (*call)(void* context, int32_t stage, bool begins), void* context) "
       "{{\n  hook = {{call, context}};\n}}\n\n"
       "const char* {0}_stage_name(int32_t stage) {{\n"
-      "  static const char* const kNames[] = {{\n{1}  }};\n  return kNames[stage];\n}}\n\n"
+      "  static const char* const kNames[] = {{\n{1}  }};\n"
+      "  return stage >= 0 && stage < kStages ? kNames[stage] : \"\";\n}}\n\n"
       "bool {0}_profile(uint32_t (*cycles)(void)) {{\n"
       "  hook = profile.start(cycles);\n  return hook.call != nullptr;\n}}\n\n"
       "void {0}_print_profile(void (*print)(const char* line)) {{ profile.print({2}, print); }}\n"

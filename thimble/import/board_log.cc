@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <optional>
 
 #include "thimble/model/error.h"
@@ -17,7 +18,8 @@ constexpr size_t kTag = 4, kHash = 16;
 
 struct Line {
   size_t number = 0;
-  std::string_view tag, what;
+  std::string tag;
+  std::string_view what = {};
   std::vector<std::string_view> words;
 };
 
@@ -41,22 +43,19 @@ class Reader {
 
  private:
   void read_line(std::string_view text, size_t number) {
-    const size_t begin = text.find(kBegins);
-    if (begin == std::string_view::npos) return;
-    text.remove_prefix(begin);
-    const size_t sum_at = text.rfind(" #");
-    if (text.size() < kBegins.size() + kTag + 1 ||
-        !is_hexadecimal(text.substr(kBegins.size(), kTag)))
-      return;  // somebody writes of Thimble
+    text = from_mark(text);
+    if (text.empty()) return;
+    const size_t sum_at = text.find(" #");
     uint32_t wanted = 256, sum = 0;
     if (sum_at != std::string_view::npos && sum_at + 4 <= text.size())
       wanted = hexadecimal(text.substr(sum_at + 2, 2)).value_or(256);
     for (const char c : text.substr(0, sum_at)) sum += static_cast<uint8_t>(c);
     if (wanted != (sum & 255U)) {
       log.damaged.push_back(number);
+      ++lost_;
       return;
     }
-    Line line{.number = number, .tag = text.substr(kBegins.size(), kTag), .what = {}, .words = {}};
+    Line line{.number = number, .tag = std::string(text.substr(kBegins.size(), kTag)), .words = {}};
     text = text.substr(0, sum_at).substr(kBegins.size() + kTag);
     while (!text.empty()) {
       text.remove_prefix(1);  // a space
@@ -71,23 +70,52 @@ class Reader {
     take(line);
   }
 
+  // The last beginning of a line in it: one that was broken off may stand before. Empty: none, as
+  // where somebody writes of Thimble.
+  static std::string_view from_mark(std::string_view text) {
+    for (size_t at = text.rfind(kBegins); at != std::string_view::npos;
+         at = at == 0 ? std::string_view::npos : text.rfind(kBegins, at - 1)) {
+      const std::string_view from = text.substr(at);
+      if (from.size() > kBegins.size() + kTag && is_hexadecimal(from.substr(kBegins.size(), kTag)))
+        return from;
+    }
+    return {};
+  }
+
   void take(const Line& line) {
-    if (line.what == "trace") {
-      expect(3);
-      log.traces.push_back({.origin = origin()});
-      trace_of_[std::string(line.tag)] = log.traces.size();
-      profile_of_.erase(std::string(line.tag));
-    } else if (line.what == "profile") {
+    const auto is = [&](std::initializer_list<std::string_view> words) {
+      return std::ranges::find(words, line.what) != words.end();
+    };
+    if (is({"trace", "profile"})) {
+      begin(line);
+    } else if (is({"cycles", "whole", "end"}) && profile_of_.contains(line.tag)) {
+      take_cycles(line, log.profiles[profile_of_.at(line.tag)]);
+    } else if (is({"input", "state", "constant", "read", "wrote", "end"}) &&
+               trace_of_.contains(line.tag)) {
+      take_trace(line, log.traces[trace_of_.at(line.tag)]);
+    } else if (is({"cycles", "whole", "input", "state", "constant", "read", "wrote", "end"})) {
+      ++lost_;  // the line that began it is
+    } else {
+      refuse();
+    }
+  }
+
+  void begin(const Line& line) {
+    trace_of_.erase(line.tag);
+    profile_of_.erase(line.tag);
+    if (line.what == "profile") {
       expect(4);
+      profile_of_[line.tag] = log.profiles.size();
       log.profiles.push_back({.origin = origin(), .inferences = number(3)});
-      profile_of_[std::string(line.tag)] = log.profiles.size();
-      trace_of_.erase(std::string(line.tag));
-    } else if (const auto profile = profile_of_.find(std::string(line.tag));
-               profile != profile_of_.end()) {
-      take_cycles(line, log.profiles[profile->second - 1]);
-    } else if (const auto trace = trace_of_.find(std::string(line.tag)); trace != trace_of_.end()) {
-      take_trace(line, log.traces[trace->second - 1]);
-    }  // else the log begins within an inference
+      return;
+    }
+    expect(3);
+    const auto before = ended_.find(line.tag);
+    trace_of_[line.tag] = log.traces.size();
+    log.traces.push_back({.origin = origin()});
+    if (before != ended_.end() && before->second.lost == lost_)
+      log.traces.back().goes_on_from = before->second.line;
+    ended_.erase(line.tag);
   }
 
   void take_cycles(const Line& line, MeasuredCycles& profile) {
@@ -98,11 +126,9 @@ class Reader {
     } else if (line.what == "whole") {
       expect(1);
       profile.whole = sum(0, 16);
-    } else if (line.what == "end") {
-      profile.ended = true;
-      profile_of_.erase(std::string(line.tag));
     } else {
-      refuse();
+      profile.ended = true;
+      profile_of_.erase(line.tag);
     }
   }
 
@@ -114,21 +140,20 @@ class Reader {
     } else if (line.what == "constant") {
       expect(2);
       trace.constants[number(0)] = static_cast<uint32_t>(sum(1, 8));
-    } else if (line.what == "read" || line.what == "wrote") {
+    } else if (line.what == "end") {
+      trace.ended = true;
+      ended_[line.tag] = {trace.origin.line, lost_};
+      trace_of_.erase(line.tag);
+    } else {
       expect(3);
       auto& sums = line.what == "read" ? trace.read : trace.wrote;
       sums[{number(0), number(1)}] = static_cast<uint32_t>(sum(2, 8));
-    } else if (line.what == "end") {
-      trace.ended = true;
-      trace_of_.erase(std::string(line.tag));
-    } else {
-      refuse();
     }
   }
 
   void put(std::string_view digits, size_t from, Bytes& bytes) {
-    // In order, and no more than the log itself is long.
-    if (digits.size() % 2 != 0 || from > bytes.size()) refuse();
+    if (digits.size() % 2 != 0) refuse();
+    if (from > bytes.size()) return;  // those before are lost: too few are left, which is seen
     bytes.resize(std::max(bytes.size(), from + digits.size() / 2));
     for (size_t k = 0; k < digits.size(); k += 2) {
       const std::optional<uint64_t> value = hexadecimal(digits.substr(k, 2));
@@ -176,7 +201,12 @@ class Reader {
 
   const std::string& where_;
   const Line* line_ = nullptr;
-  std::map<std::string, size_t> trace_of_, profile_of_;  ///< by tag; numbers from 1 on
+  size_t lost_ = 0;  ///< lines that are damaged, or are of what has no beginning
+  std::map<std::string, size_t> trace_of_, profile_of_;  ///< by tag: what has not ended
+  struct Ended {
+    size_t line, lost;
+  };
+  std::map<std::string, Ended> ended_;  ///< by tag: the last inference
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,13 +30,16 @@ struct TracedInference {
   std::map<uint32_t, uint32_t> constants;    ///< by number
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> read, wrote;
   bool ended = false;
+  /// The line of the same plan's inference that ended before, if the log has all that was written
+  /// in between; else 0.
+  size_t goes_on_from = 0;
 };
 
 struct MeasuredCycles {
   LogOrigin origin;
   uint32_t inferences = 0;
   std::map<uint32_t, uint64_t> cycles;  ///< per stage, of all of these
-  uint64_t whole = 0;                   ///< likewise, of the inferences with what is between stages
+  std::optional<uint64_t> whole;        ///< likewise, of the inferences with what is between stages
   bool ended = false;
 };
 
@@ -45,8 +49,9 @@ struct BoardLog {
   std::vector<size_t> damaged;  ///< lines whose sum is another
 };
 
-/// Lines that are none of Thimble's are passed over, and what stands in front of one. Throws
-/// CompileError if a line says what no firmware would.
+/// Lines that are none of Thimble's are passed over, and what stands in front of one or behind.
+/// What follows a lost line is taken as far as it says something by itself. Throws CompileError if
+/// a line says what no firmware would.
 [[nodiscard]] BoardLog read_board_log(std::string_view text, const std::string& where);
 
 }  // namespace thimble
