@@ -117,6 +117,8 @@ TEST_F(Eval, SaysWhatOfASetCannotBeEvaluated) {
   refused({"zoo:demo", "empty"}, "empty: has no samples: folders named after classes");
   write("list.csv", "file,label\nset/a/0.png\n");
   refused({"zoo:demo", "list.csv"}, "list.csv: line 2: 'set/a/0.png' is no sample with a label");
+  write("list.csv", "set/a/0.gif,1\nset/a/0.png,1\n");  // no heading
+  refused({"zoo:demo", "list.csv"}, "list.csv: line 1: 'set/a/0.gif' is no sample with a label");
   write("list.csv", "set/a/9.png,1\n");
   refused({"zoo:demo", "list.csv"}, "9.png: no such file");
   write_npy(folder() / "x.npy", {DType::kInt8, {2, 48, 48, 1}, Bytes(4608, 0)});
@@ -128,6 +130,9 @@ TEST_F(Eval, SaysWhatOfASetCannotBeEvaluated) {
   write("x.csv", "label\n1\n2\n");
   EXPECT_EQ(evaluated({"zoo:demo", "x.npy"}).at("samples"), 2);
   EXPECT_EQ(evaluated({"zoo:demo", "x.npy", "--truth", "x.csv"}).at("classes_by"), "by number");
+  write("labels.txt", kLabels);
+  write("x.csv", "Label\na\nb\n");  // names, under a heading
+  EXPECT_EQ(evaluated({"zoo:demo", "x.npy", "--labels", "labels.txt"}).at("samples"), 2);
 }
 
 TEST_F(Eval, AutoencodersScoreByTheirError) {
