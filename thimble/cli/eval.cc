@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <memory>
 
 #include "thimble/cli/answers.h"
@@ -117,6 +118,7 @@ Evaluation evaluated(const EvalOptions& options, const Executed& model, const Re
 }
 
 int eval(const EvalOptions& options) {
+  if (!std::isfinite(options.threshold)) throw CompileError("--threshold", "is not a number");
   if (options.on == "reference") refuse_plan_options(options.request);
   std::vector<NamedFile> inputs = input_files(options.request);
   inputs.push_back({"DATA", options.set});

@@ -65,7 +65,7 @@ void add_export(CLI::App& app, int& status) {
                    "Most MACs computed again where parts overlap, as a ratio of the network's "
                    "(0.1)")
       ->type_name("RATIO")
-      ->check(CLI::Range(0.0, 1000.0));
+      ->check(between(0, 1000));
   command->add_flag("--no-split", options->no_split, "Leave operators whole");
   command->add_flag("--no-offline-plan", options->no_plan,
                     "Leave placement to the interpreter's planner");

@@ -124,7 +124,7 @@ void add_layout(CLI::App& app, int& status) {
           ->add_option("--time-limit", options->time_limit_seconds,
                        "Search until then; without it, until so much work is done, at most 300")
           ->type_name("SECONDS")
-          ->check(CLI::Range(0.001, 86400.0));
+          ->check(between(0.001, 86400));
   add_json(*command, options->json);
   add_force(*command, options->force);
   command->callback([options, time_limit, &status] {

@@ -17,17 +17,6 @@
 namespace thimble {
 namespace {
 
-// CLI::Range takes "nan", which is on neither side.
-CLI::Validator between(double least, double most) {
-  const auto fault = [least, most](const std::string& text) {
-    double value = 0;
-    const bool inside = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
-    return inside ? std::string()
-                  : fmt::format("'{}' is no number from {} to {}", text, least, most);
-  };
-  return {fault, fmt::format("[{} - {}]", least, most), "between"};
-}
-
 CLI::Validator not_empty() {
   const auto fault = [](const std::string& text) {
     return text.empty() ? std::string("is empty") : std::string();
@@ -102,6 +91,16 @@ void add_import_and_graph(CLI::App& app, RequestOptions& options) {
 }
 
 }  // namespace
+
+CLI::Validator between(double least, double most) {
+  const auto fault = [least, most](const std::string& text) {
+    double value = 0;
+    const bool inside = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+    return inside ? std::string()
+                  : fmt::format("'{}' is no number from {} to {}", text, least, most);
+  };
+  return {fault, fmt::format("[{} - {}]", least, most), "between"};
+}
 
 std::string RequestOptions::text(std::string_view field) const {
   const auto given = fields.find(field);

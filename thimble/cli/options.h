@@ -13,6 +13,7 @@
 namespace CLI {
 class App;
 class Option;
+class Validator;
 }  // namespace CLI
 
 namespace thimble {
@@ -38,6 +39,8 @@ struct RequestOptions {
 /// default.
 CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& value, const char* type,
                       const std::string& help);
+/// A number in a range. CLI::Range takes "nan", which is on neither side.
+[[nodiscard]] CLI::Validator between(double least, double most);
 /// MODEL, what is read of it, and how its graph is prepared.
 void add_model_options(CLI::App& app, RequestOptions& options);
 /// Adds the same options to a command that takes several models.

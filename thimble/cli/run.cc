@@ -249,7 +249,7 @@ void add_run(CLI::App& app, int& status) {
                      "Write the picture with the boxes of a detector, as PNG"));
   command->add_option("--least-score", options->least_score, "Of boxes that are shown (0.5)")
       ->type_name("NUMBER")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(between(0, 1));
   command->add_option("--seed", options->seed, "Seed of the noise (1)")->type_name("NUMBER");
   as_output(add_text(*command, "--output-file", options->output_file, "FILE",
                      "Write the outputs to .npy or .safetensors"));
