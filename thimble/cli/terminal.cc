@@ -2,7 +2,6 @@
 #include "thimble/cli/terminal.h"
 
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -22,11 +21,5 @@ void occupy_standard_streams() {
 void ignore_closed_pipes() { std::signal(SIGPIPE, SIG_IGN); }
 
 bool error_is_terminal() { return isatty(STDERR_FILENO) != 0; }
-
-size_t terminal_columns() {
-  winsize size{};
-  if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
-  return size.ws_col;
-}
 
 }  // namespace thimble

@@ -2,8 +2,6 @@
 // The standard streams of the process: what they are, and that they are there.
 #pragma once
 
-#include <cstddef>
-
 namespace thimble {
 
 /// To be called first by main(). A standard stream that the caller closed would be the next file
@@ -15,8 +13,5 @@ void occupy_standard_streams();
 void ignore_closed_pipes();
 
 [[nodiscard]] bool error_is_terminal();
-
-/// The width of standard output; 0 where it is no terminal.
-[[nodiscard]] size_t terminal_columns();
 
 }  // namespace thimble

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <io.h>
-#include <windows.h>
 
 #include <cstdio>
 
@@ -18,11 +17,5 @@ void occupy_standard_streams() {
 void ignore_closed_pipes() {}
 
 bool error_is_terminal() { return _isatty(_fileno(stderr)) != 0; }
-
-size_t terminal_columns() {
-  CONSOLE_SCREEN_BUFFER_INFO info;
-  if (GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &info) == 0) return 0;
-  return static_cast<size_t>(info.srWindow.Right - info.srWindow.Left + 1);
-}
 
 }  // namespace thimble
