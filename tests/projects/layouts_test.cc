@@ -78,13 +78,13 @@ TEST_F(Layouts, AreVerifiedFileByFile) {
                   .exit_status,
               0)
         << ecosystem.name;
-    const ProcessResult right = thimble_as_is({"verify", "zoo:demo", "out"});
+    const ProcessResult right = thimble({"verify", "zoo:demo", "out"});
     EXPECT_EQ(right.exit_status, 0) << ecosystem.name << right.out << right.err;
     EXPECT_THAT(read("out/README.md"), HasSubstr("`" + ecosystem.placed("demo_weights.cc") + "`"));
     const std::string source = "out/" + ecosystem.placed("demo.cc");
     const std::string text = read(source);
     write(source, text + "\n");
-    EXPECT_THAT(thimble_as_is({"verify", "zoo:demo", "out"}).out,
+    EXPECT_THAT(thimble({"verify", "zoo:demo", "out"}).out,
                 HasSubstr(ecosystem.placed("demo.cc") + " has changed"));
     write(source, text);
   }

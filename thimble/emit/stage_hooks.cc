@@ -139,7 +139,7 @@ std::string hook_declarations(const CallerSide& side, const EmitOptions& options
 
 std::string hook_variables(const Observed& its) {
   std::string text = fmt::format(
-      "constexpr int32_t kStages = {};\n\n[[maybe_unused]] StageHook hook;\n"
+      "[[maybe_unused]] constexpr int32_t kStages = {};\n\n[[maybe_unused]] StageHook hook;\n"
       "#ifdef THIMBLE_HOOKS\nProfile<kStages> profile;\n#endif\n",
       its.stages.size());
   if (!its.traced()) return text + "\n";
