@@ -21,6 +21,7 @@ namespace {
 struct ListOptions {
   std::vector<std::string> words;
   ReportFile json;
+  bool markdown = false;
   bool force = false;
 };
 
@@ -51,7 +52,8 @@ void list_devices(const ListOptions& options) {
   check_outputs({}, {{{"--json", options.json.path}, FileKind::kReport, "devices"}}, options.force);
   const std::vector<Device> devices = devices_of(options.words);
   write_report(options.json, "", devices_json(devices));
-  print_beside(options.json, words_of(devices, options.words));
+  print_beside(options.json,
+               options.markdown ? devices_markdown(devices) : words_of(devices, options.words));
 }
 
 void list_planners() {
@@ -86,6 +88,7 @@ void add_lists(CLI::App& app, int& status) {
                       "In its name, an alias, the chip, vendor or core; a whole name explains that "
                       "device, FILE.json "
                       "a description of one's own");
+  as_output(devices->add_flag("--markdown", options->markdown, "Tables to paste"));
   add_json(*devices, options->json);
   add_force(*devices, options->force);
   add("planners", "Planners and their options",

@@ -28,7 +28,7 @@ constexpr const char* kPortable =
     "renesas_uno,rp2040,samd,esp32,nrf52,silabs,stm32,zephyr";
 constexpr const char* kWithDsp =
     "mbed_edge,mbed_giga,mbed_nano,mbed_nicla,mbed_opta,mbed_portenta,renesas_portenta,renesas_uno,"
-    "nrf52,silabs,stm32,zephyr";
+    "rp2040,samd,nrf52,silabs,stm32,zephyr";
 constexpr const char* kWithMve = "zephyr";
 
 constexpr const char* kBuilding = R"(This folder is a library for Arduino, @NAME@:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory of a target description (docs/memories.md, Files).
+// A memory of a target description (docs/boards.md).
 #pragma once
 
 #include <cstddef>
