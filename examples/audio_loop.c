@@ -9,7 +9,7 @@
 #include "display.h"
 #include "microphone.h"
 
-static _Alignas(detector_arena_alignment) uint8_t arena[detector_arena_bytes];
+static THIMBLE_ALIGNED(detector_arena_alignment) uint8_t arena[detector_arena_bytes];
 
 static void next_frame(void* context, int32_t row, int8_t* into) {
   (void)context;

@@ -12,7 +12,7 @@
 #include "detector.h"
 #include "display.h"
 
-static _Alignas(detector_arena_alignment) uint8_t arena[detector_arena_bytes];
+static THIMBLE_ALIGNED(detector_arena_alignment) uint8_t arena[detector_arena_bytes];
 
 int main(void) {
   int8_t row[detector_input_row_elements];

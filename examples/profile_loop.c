@@ -8,7 +8,7 @@
 #include "display.h"
 #include "microphone.h"
 
-static _Alignas(detector_arena_alignment) uint8_t arena[detector_arena_bytes];
+static THIMBLE_ALIGNED(detector_arena_alignment) uint8_t arena[detector_arena_bytes];
 
 int main(void) {
   uint32_t all = 0;

@@ -10,7 +10,7 @@
 #include "microphone.h"
 #include "serial_remote.h"
 
-static _Alignas(detector_arena_alignment) uint8_t arena[detector_arena_bytes];
+static THIMBLE_ALIGNED(detector_arena_alignment) uint8_t arena[detector_arena_bytes];
 static int8_t input[detector_input_bytes]; /* inferences leave it as it is */
 static thimble_serial_operation operations[detector_tokens];
 static thimble_serial_remote remote;

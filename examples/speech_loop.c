@@ -24,8 +24,8 @@ enum {
 _Static_assert(detector_input_elements % bands == 0 && detector_input_bytes == detector_input_elements,
                "the detector takes frames x 40 features in int8");
 
-static _Alignas(detector_arena_alignment) uint8_t arena[detector_arena_bytes];
-static _Alignas(front_end_arena_alignment) uint8_t front_end_arena[front_end_arena_bytes];
+static THIMBLE_ALIGNED(detector_arena_alignment) uint8_t arena[detector_arena_bytes];
+static THIMBLE_ALIGNED(front_end_arena_alignment) uint8_t front_end_arena[front_end_arena_bytes];
 static int16_t samples[frame_samples]; /* the last ones */
 static int8_t rows[frames][bands];     /* the last ones, oldest first */
 

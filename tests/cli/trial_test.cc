@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a new user typed, and what hurt: the same commands, with the answers of today. Spelling of
 // cores and boards is in names_test.cc, alarms and time by layer in inspect_test.cc, the origin of
-// figures in origin_test.cc, projects in C and debug builds in fragment_test.cc.
+// figures in origin_test.cc, projects in C in fragment_test.cc, ecosystems and debug builds in
+// tests/projects, headers and misuse in tests/emit, labels of pictures in tests/report.
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "tests/cli/command_line.h"
@@ -116,6 +119,59 @@ TEST_F(Trial, TheReadmeBeginsWithWhatIsReached) {  // point 12
     screen += line + "\n";
   }
   EXPECT_THAT(screen, AllOf(HasSubstr("interpreter with CMSIS-NN"), HasSubstr("0.285")));
+}
+
+TEST_F(Trial, TheInterpreterIsComparedWithAllThatItsArenaHolds) {  // point 13
+  constexpr double kMeasured = 82'308;  // person_detect's arena, on a Cortex-M4
+  const std::vector<std::string> command = {"compare", shared_model("person_detect"), "--planners",
+                                            "original,motes"};
+  const nlohmann::json model = report(command)["models"][0];
+  const int64_t arena = model["interpreter_bytes"].get<int64_t>() +
+                        model["interpreter_structures_bytes"].get<int64_t>();
+  EXPECT_NEAR(static_cast<double>(arena), kMeasured, 0.04 * kMeasured);
+  EXPECT_THAT(thimble(command).out, AllOf(HasSubstr("interpreter, in all"), HasSubstr(" wins: "),
+                                          Not(HasSubstr("0.00 M"))));
+}
+
+TEST_F(Trial, TheFolderSaysWhatCallersAskOf) {  // point 19
+  ASSERT_EQ(thimble({"compile", shared_model("kws_ref_model"), "--core", "cortex-m7", "-o", "kws"})
+                .exit_status,
+            0);
+  const std::string readme = read("kws/README.md");
+  for (const char* answer : {"## Alignment and checks", "## Reentrancy, threads, interrupts",
+                             "## DMA and caches", "`--align-ports 32`", "stack", "input\\_1"})
+    EXPECT_THAT(readme, HasSubstr(answer));
+}
+
+TEST_F(Trial, PicturesHaveNoFoldersInTheirTitles) {  // point 22
+  ASSERT_EQ(thimble({"plan", shared_model("kws_ref_model"), "--device", "nucleo-f446re", "--svg",
+                     "plan.svg", "--pareto", "front.svg"})
+                .exit_status,
+            0);
+  for (const char* picture : {"plan.svg", "front.svg"}) {
+    const std::string text = read(picture);
+    EXPECT_THAT(text, HasSubstr(">kws_ref_model.tflite")) << picture;
+    EXPECT_THAT(text, Not(HasSubstr(shared_folder().string()))) << picture;
+  }
+}
+
+TEST_F(Trial, PagesThatAreNamedAreThere) {  // point 25
+  namespace fs = std::filesystem;
+  const fs::path source = THIMBLE_SOURCE_DIR;
+  std::set<std::string> named;
+  std::vector<fs::path> pages = {source / "README.md"};
+  for (const fs::directory_entry& entry : fs::directory_iterator(source / "docs"))
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  for (const fs::path& page : pages) {
+    const std::string text = read(page.string());
+    const std::regex link(R"((docs/|\]\()([a-z_]+\.(md|png)))");
+    for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it) {
+      EXPECT_TRUE(fs::exists(source / "docs" / (*it)[2].str())) << page << " names " << it->str();
+      named.insert((*it)[2]);
+    }
+  }
+  for (size_t k = 1; k < pages.size(); ++k)
+    EXPECT_TRUE(named.contains(pages[k].filename().string())) << pages[k] << " is named nowhere";
 }
 
 TEST_F(Trial, AnOptionThatIsNoneNamesTheOneThatIsMeant) {  // point 23

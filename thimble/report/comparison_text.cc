@@ -241,8 +241,10 @@ std::string why(const PlannerComparison& comparison, const ComparedModel& model)
                                               bytes > 0 ? "less" : "more");
   std::string text = fmt::format("{} wins: {} {}", winner->planner, gain, next->planner);
   if (winner->instructions && next->instructions) {
-    text += fmt::format(", {:.2f} M instructions {}", std::abs(instructions) / 1e6,
-                        instructions >= 0 ? "fewer" : "more");
+    const std::string millions = fmt::format("{:.2f} M", std::abs(instructions) / 1e6);
+    text += millions == "0.00 M" ? ", about as many instructions"
+                                 : fmt::format(", {} instructions {}", millions,
+                                               instructions >= 0 ? "fewer" : "more");
   }
   text += "; " + how;
   if (bytes > 0 && !next->peak_at.empty())

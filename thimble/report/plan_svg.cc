@@ -25,7 +25,7 @@ namespace thimble {
 namespace {
 
 constexpr double kLeft = 92, kRight = 24, kHeader = 52, kLoopRow = 18, kPlotHeight = 480;
-constexpr double kStepLabels = 190, kFooter = 24;
+constexpr double kStepGap = 6, kFooter = 24;
 constexpr double kFont = kSvgFont, kSmallFont = 10;
 // Widths of all columns together, and of one.
 constexpr double kLeastWidth = 620, kUsualWidth = 1400, kLeastColumn = 8, kMostColumn = 90;
@@ -91,14 +91,18 @@ class Picture {
       most_address_ += report.plan.placement.memory(id).size_bytes;
     }
     most_address_ = std::max<int64_t>(1, most_address_);
+    for_each_labelled_step([&](Position, const std::string& label) {
+      label_room_ = std::max(label_room_, 2 * kStepGap + text_width(label, kSmallFont));
+    });
   }
 
   std::string run() {
-    const double width = kLeft + columns_ * column_ + kRight;
-    const double height = bottom() + kStepLabels + kFooter;
-    return svg_page(width, height,
-                    heading() + legend() + loops() + address_axis() + buffers() + shared() +
-                        labels() + step_axis());
+    const std::string head = heading() + legend();  // which may be wider than the plot
+    const double width = std::max(x(columns_), head_end_) + kRight;
+    const double height = bottom() + label_room_ + kFooter;
+    return svg_page(
+        width, height,
+        head + loops() + address_axis() + buffers() + shared() + labels() + step_axis());
   }
 
  private:
@@ -122,16 +126,17 @@ class Picture {
             y(address(b)) - y(end_address(b))};
   }
 
-  std::string heading() const {
-    return "<g font-size=\"15\">" +
-           svg_text(kLeft, 22, "start",
-                    fmt::format("{} (planner {}): arena {} B", title_text(report_.model),
-                                display_name(report_.plan.planner),
-                                with_separators(report_.plan.placement.arena_bytes()))) +
-           "</g>\n";
+  std::string heading() {
+    constexpr double kTitleFont = 15;
+    const std::string title = fmt::format("{} (planner {}): arena {} B", title_text(report_.model),
+                                          display_name(report_.plan.planner),
+                                          with_separators(report_.plan.placement.arena_bytes()));
+    head_end_ = std::max(head_end_, kLeft + text_width(title, kTitleFont));
+    return fmt::format("<g font-size=\"{}\">{}</g>\n", kTitleFont,
+                       svg_text(kLeft, 22, "start", title));
   }
 
-  std::string legend() const {
+  std::string legend() {
     std::string svg;
     double at = kLeft;
     for (BufferKind kind : kBufferKinds) {
@@ -151,7 +156,9 @@ class Picture {
       svg += svg_text(at + 19, 43, "start", text);
       at += 19 + text_width(text, kFont) + 22;
     }
-    return svg + svg_text(at, 43, "start", "b7: buffer 7 of `thimble plan`, as its tooltip says");
+    const std::string key = "b7: buffer 7 of `thimble plan`, as its tooltip says";
+    head_end_ = std::max(head_end_, at + text_width(key, kFont));
+    return svg + svg_text(at, 43, "start", key);
   }
 
   // Bytes that an output and its input share, in the time that both live.
@@ -205,7 +212,10 @@ class Picture {
       const int64_t size = std::max<int64_t>(1, report_.plan.placement.memory(id).size_bytes);
       for (int64_t at = 0; at <= size; at += distance) {
         svg += line(base + at, "");
-        numbers += svg_text(kLeft - 9, y(base + at) + 4, "end", with_separators(at));
+        // Where another memory lies above, its 0 has that place.
+        const bool last = id == memories_.back();
+        if (last || y(base + at) - y(base + size) >= kFont)
+          numbers += svg_text(kLeft - 9, y(base + at) + 4, "end", with_separators(at));
       }
       svg += line(base + size, " stroke=\"#b03030\" stroke-dasharray=\"6 4\"");
       numbers += svg_text(x(columns_), y(base + size) - 5, "end",
@@ -303,18 +313,25 @@ class Picture {
     return {lives_[b].begin + best.begin, lives_[b].begin + best.end};
   }
 
-  std::string step_axis() const {
-    std::string svg = fmt::format("<g font-size=\"{}\">\n", kSmallFont);
-    const double least = 1.2 * kSmallFont;
-    const auto every = static_cast<Position>(std::ceil(least / column_));
+  // Steps whose labels stand apart from one another: visit(position, label).
+  template <typename Visit>
+  void for_each_labelled_step(Visit visit) const {
+    const auto every = static_cast<Position>(std::ceil(1.2 * kSmallFont / column_));
     for_each_step(schedule_, [&](const Step& step, Position position) {
       if (position % every != 0) return;
-      svg += upright_svg_text(
-          x(position) + column_ / 2 + 0.35 * kSmallFont, bottom() + 6, "end",
-          fmt::format("step {}: {}", position, step_label(report_.graph, schedule_, step)));
+      visit(position,
+            fmt::format("step {}: {}", position, step_label(report_.graph, schedule_, step)));
+    });
+  }
+
+  std::string step_axis() const {
+    std::string svg = fmt::format("<g font-size=\"{}\">\n", kSmallFont);
+    for_each_labelled_step([&](Position position, const std::string& label) {
+      svg += upright_svg_text(x(position) + column_ / 2 + 0.35 * kSmallFont, bottom() + kStepGap,
+                              "end", label);
     });
     return svg + "</g>\n" +
-           svg_text((kLeft + x(columns_)) / 2, bottom() + kStepLabels + 14, "middle",
+           svg_text((kLeft + x(columns_)) / 2, bottom() + label_room_ + 14, "middle",
                     "steps in their order, each as wide; of a loop one iteration");
   }
 
@@ -328,6 +345,8 @@ class Picture {
   std::vector<MemoryId> memories_;
   std::vector<int64_t> base_;  // by memory: its first address in the picture
   int64_t most_address_ = 0;
+  double head_end_ = 0;
+  double label_room_ = 0;  // for the labels of steps, below the memories
 };
 
 }  // namespace
