@@ -92,6 +92,19 @@ TEST_F(Projects, HaveSeveralModelsTogetherAndOneByOne) {
   checks("arduino", "apart", "demo");
 }
 
+TEST_F(Projects, OfArduinoNameTheCoresThatHaveBoardsWithTheirInstructions) {
+  for (const auto& [core, named] : std::vector<std::pair<std::string, std::string>>{
+           {"cortex-m0plus", ",mbed_rp2040,"}, {"cortex-m4", ",rp2040,samd,"}}) {
+    ASSERT_EQ(
+        thimble_as_is({"compile", "zoo:demo", "--core", core, "--export", "arduino", "-o", core})
+            .exit_status,
+        0);
+    EXPECT_THAT(read(core + "/library.properties"), ::testing::HasSubstr(named)) << core;
+  }
+  EXPECT_THAT(read("cortex-m4/library.properties"),
+              ::testing::Not(::testing::HasSubstr("mbed_rp2040")));
+}
+
 TEST_F(Projects, AreAsFastInDebugBuilds) {
   for (const std::string ecosystem : {"cmake", "makefile", "zephyr"}) {
     ASSERT_EQ(thimble_as_is({"compile", "zoo:demo", "--core", "cortex-m4", "--export", ecosystem,
