@@ -218,8 +218,6 @@ class Picture {
           numbers += svg_text(kLeft - 9, y(base + at) + 4, "end", with_separators(at));
       }
       svg += line(base + size, " stroke=\"#b03030\" stroke-dasharray=\"6 4\"");
-      numbers += svg_text(x(columns_), y(base + size) - 5, "end",
-                          fmt::format("{} {} B", schedule_.memory(id).name, with_separators(size)));
     }
     svg += "</g>\n" + numbers;
     return svg + upright_svg_text(20, (top() + bottom()) / 2, "middle",
@@ -259,6 +257,15 @@ class Picture {
   std::string labels() const {
     std::string svg = "<g pointer-events=\"none\">\n";
     std::vector<Rectangle> taken;
+    for (const MemoryId id : memories_) {  // above the line where it ends
+      const int64_t size = report_.plan.placement.memory(id).size_bytes;
+      const std::string text =
+          fmt::format("{} {} B", schedule_.memory(id).name, with_separators(size));
+      const double right = x(columns_), base = y(base_[id.index()] + size) - 5;
+      taken.push_back(
+          {right - text_width(text, kFont), base - kFont, text_width(text, kFont), kFont});
+      svg += svg_text(right, base, "end", text);
+    }
     for (size_t b = 0; b < lives_.size(); ++b) {
       if (is_drawn(b)) svg += label(b, taken);
     }
