@@ -9,13 +9,14 @@
 namespace thimble {
 namespace {
 
-// Nordic's SDK is Zephyr, that of the Pico is CMake; MSDK and AmbiqSuite are built by make. Others
-// deliver the support of their chips as CMSIS packs.
-constexpr std::array<std::pair<std::string_view, const char*>, 12> kOwn = {
+// Vendors of chips or boards. Nordic's SDK is Zephyr, that of the Pico is CMake; MSDK and
+// AmbiqSuite are built by make. Others deliver the support of their chips as CMSIS packs.
+constexpr std::array<std::pair<std::string_view, const char*>, 13> kOwn = {
     {{"STMicroelectronics", "stm32cube"},
      {"Nordic Semiconductor", "zephyr"},
      {"Espressif", "esp-idf"},
      {"Raspberry Pi", "cmake"},
+     {"PJRC", "platformio"},
      {"Analog Devices", "makefile"},
      {"Ambiq", "makefile"},
      {"Arm, for QEMU", "cmsis-pack"},
@@ -41,7 +42,7 @@ std::vector<std::string> usual_ecosystems(const std::string& chip, const std::st
                                           const std::string& board_vendor) {
   std::vector<std::string> names;
   for (const auto& [vendor, ecosystem] : kOwn) {
-    if (vendor == chip_vendor) names.emplace_back(ecosystem);
+    if (vendor == chip_vendor || vendor == board_vendor) names.emplace_back(ecosystem);
   }
   if (is_among(board_vendor, kWithArduino) && !is_among(chip, kWithoutArduino))
     names.emplace_back("arduino");
