@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "thimble/cli/answers.h"
+#include "thimble/cli/command_text.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/model/error.h"
