@@ -58,9 +58,9 @@ TEST(NoteText, HasASentenceForEachKind) {
                    .ops_in_loops = 4,
                    .loops = 1,
                    .ops_in_both = 2,
-                   .peak_bytes = 100},
-       "5 of 9 operators execute row by row in 2 spans (3 of them pixel by pixel), 4 in 1 loops "
-       "over channels (2 of them both); peak 100 B"},
+                   .peak_bytes = 1000},
+       "5 of 9 operators execute row by row in 2 spans (3 of them pixel by pixel), 4 in 1 loop "
+       "over channels (2 of them both); peak 1,000 B"},
       {note::InputCollected{.passing_peak_bytes = 9},
        "the input is collected whole first: passing by, it would need 9 B"},
       {note::InputCollected{.obstacle = "why"}, "the input is collected whole first: why"},

@@ -17,6 +17,11 @@ double percent_of(int64_t part, int64_t whole) {
 
 double millions(int64_t count) { return static_cast<double>(count) / 1e6; }
 
+/// "1 loop", "2 loops".
+std::string counted(int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 /// One sentence for each kind of note.
 struct Sentence {
   const Graph& graph;
@@ -81,8 +86,9 @@ struct Sentence {
       sums +=
           fmt::format("{}{} in {} bits", sums.empty() ? ", tensors summed: " : ", ", count, bits);
     }
-    return fmt::format("{} of {} operators execute in {} loops over channels{}; peak {} B",
-                       n.ops_in_loops, n.ops, n.loops, sums, n.peak_bytes);
+    return fmt::format("{} of {} operators execute in {} over channels{}; peak {} B",
+                       n.ops_in_loops, n.ops, counted(n.loops, "loop"), sums,
+                       with_separators(n.peak_bytes));
   }
   std::string operator()(const note::ChannelLoopSearch& n) const {
     std::string text = "there is one order, and no other cut of it into loops has a smaller peak";
@@ -97,13 +103,13 @@ struct Sentence {
   }
   std::string operator()(const note::Spans& n) const {
     if (n.ops_in_spans == 0 && n.ops_in_loops == 0) return "";
-    std::string text = fmt::format("{} of {} operators execute row by row in {} spans",
-                                   n.ops_in_spans, n.ops, n.spans);
+    std::string text = fmt::format("{} of {} operators execute row by row in {}", n.ops_in_spans,
+                                   n.ops, counted(n.spans, "span"));
     if (n.ops_by_pixels > 0) text += fmt::format(" ({} of them pixel by pixel)", n.ops_by_pixels);
     if (n.ops_in_loops > 0)
-      text += fmt::format(", {} in {} loops over channels", n.ops_in_loops, n.loops);
+      text += fmt::format(", {} in {} over channels", n.ops_in_loops, counted(n.loops, "loop"));
     if (n.ops_in_both > 0) text += fmt::format(" ({} of them both)", n.ops_in_both);
-    return text + fmt::format("; peak {} B", n.peak_bytes);
+    return text + fmt::format("; peak {} B", with_separators(n.peak_bytes));
   }
   std::string operator()(const note::InputCollected& n) const {
     return "the input is collected whole first: " +
