@@ -98,6 +98,7 @@ TEST(DeviceText, HasEveryMemoryAndSourceOfTheDevicesThatAreKnown) {
     const std::string text = device_text(device);
     for (const Memory& memory : device.target.memories)
       EXPECT_THAT(text, HasSubstr("\n" + memory.name + " ")) << device.target.name;
+    EXPECT_THAT(text, HasSubstr("\n  --export ")) << device.target.name;
     for (const std::string& source : device.sources)
       EXPECT_THAT(text, HasSubstr("\n  " + source + "\n")) << device.target.name;
     EXPECT_THAT(text, Not(HasSubstr("no figure is known"))) << device.target.name;

@@ -68,8 +68,7 @@ TEST(DevicesPage, ARowHasBanksWhatLiesBesideAndWhereItRuns) {
 TEST(DevicesPage, EveryVendorOfChipsHasAnEcosystemThatIsThere) {
   for (const Device& device : builtin_devices()) {
     if (device.board && !device.emulated) continue;
-    const std::vector<std::string> names =
-        usual_ecosystems(device.target.chip, device.vendor, device.vendor);
+    const std::vector<std::string> names = usual_ecosystems(device);
     EXPECT_FALSE(names.empty()) << device.vendor;
     for (const std::string& name : names) EXPECT_NE(find_ecosystem(name), nullptr) << name;
   }

@@ -38,13 +38,13 @@ bool is_among(std::string_view what, const List& list) {
 
 }  // namespace
 
-std::vector<std::string> usual_ecosystems(const std::string& chip, const std::string& chip_vendor,
-                                          const std::string& board_vendor) {
+std::vector<std::string> usual_ecosystems(const Device& device) {
+  const std::string of_chip = chip_vendor(device);
   std::vector<std::string> names;
   for (const auto& [vendor, ecosystem] : kOwn) {
-    if (vendor == chip_vendor || vendor == board_vendor) names.emplace_back(ecosystem);
+    if (vendor == of_chip || vendor == device.vendor) names.emplace_back(ecosystem);
   }
-  if (is_among(board_vendor, kWithArduino) && !is_among(chip, kWithoutArduino))
+  if (is_among(device.vendor, kWithArduino) && !is_among(device.target.chip, kWithoutArduino))
     names.emplace_back("arduino");
   return names;
 }

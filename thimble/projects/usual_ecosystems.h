@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "thimble/target/device.h"
+
 namespace thimble {
 
 /// Names for --export; none: nothing is known of these vendors.
-[[nodiscard]] std::vector<std::string> usual_ecosystems(const std::string& chip,
-                                                        const std::string& chip_vendor,
-                                                        const std::string& board_vendor);
+[[nodiscard]] std::vector<std::string> usual_ecosystems(const Device& device);
 
 }  // namespace thimble

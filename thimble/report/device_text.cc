@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "thimble/projects/usual_ecosystems.h"
 #include "thimble/report/table.h"
 #include "thimble/target/size.h"
 #include "thimble/toolchain/board.h"
@@ -123,7 +124,8 @@ std::string storage_text(const Memory& memory) {
       lines_of(figures_of(*memory.storage)));
 }
 
-Figures chip_figures(const Target& target) {
+Figures chip_figures(const Device& device) {
+  const Target& target = device.target;
   Figures figures;
   figures.known.emplace_back(
       "core", target.core.name + (boards_of(target.core.name).empty() ? "" : " (emulated)"));
@@ -139,6 +141,9 @@ Figures chip_figures(const Target& target) {
     return target.flash_line_bytes ? fmt::format("{} for {} B", states, *target.flash_line_bytes)
                                    : std::to_string(states);
   });
+  const std::vector<std::string> exports = usual_ecosystems(device);
+  if (!exports.empty())
+    figures.known.emplace_back("--export", fmt::format("{}", fmt::join(exports, ", ")));
   for (const Memory& memory : target.memories) {
     if (memory.kind == MemoryKind::kExternalRam && memory.bytes_per_second == 0)
       figures.unknown.push_back(fmt::format("speed of {}", memory.name));
@@ -172,7 +177,7 @@ std::string left_out_text(const Target& target) {
 std::string device_text(const Device& device) {
   const Target& target = device.target;
   std::string text =
-      title_of(device) + lines_of(chip_figures(target)) + "\n" + memory_table(target);
+      title_of(device) + lines_of(chip_figures(device)) + "\n" + memory_table(target);
   for (const Memory& memory : target.memories) {
     if (memory.kind == MemoryKind::kBlockStorage) text += storage_text(memory);
   }

@@ -48,14 +48,6 @@ std::string memories_text(const Target& target, bool inside) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-std::string chip_vendor(const Device& device) {
-  if (!device.board) return device.vendor;
-  for (const Device& other : builtin_devices()) {
-    if (!other.board && other.target.chip == device.target.chip) return other.vendor;
-  }
-  return device.vendor;
-}
-
 std::vector<std::string> in_code(std::vector<std::string> texts) {
   for (std::string& text : texts) text = "`" + text + "`";
   return texts;
@@ -76,8 +68,7 @@ std::vector<std::string> row_of(std::vector<Device> devices) {
   std::vector<std::string> names, ecosystems;
   for (const Device& device : devices) {
     names.push_back(names_of(device));
-    for (const std::string& ecosystem :
-         usual_ecosystems(target.chip, chip_vendor(device), device.vendor)) {
+    for (const std::string& ecosystem : usual_ecosystems(device)) {
       if (std::ranges::find(ecosystems, ecosystem) == ecosystems.end())
         ecosystems.push_back(ecosystem);
     }

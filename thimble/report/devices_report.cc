@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "thimble/projects/usual_ecosystems.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/table.h"
 #include "thimble/target/size.h"
@@ -122,6 +123,7 @@ std::string devices_json(const std::vector<Device>& devices) {
                     {"flash_bytes", target.flash_bytes > 0 ? Json(target.flash_bytes) : Json()},
                     {"flash_line_bytes", json_of(target.flash_line_bytes)},
                     {"flash_wait_states", json_of(target.flash_wait_states)},
+                    {"exports", usual_ecosystems(device)},
                     {"memories", memories_of(target)},
                     {"aliases", device.aliases},
                     {"sources", device.sources}});

@@ -98,6 +98,14 @@ const Device* device_called(const std::string& name) {
   return called.size() == 1 ? called.front() : nullptr;
 }
 
+std::string chip_vendor(const Device& device) {
+  if (!device.board) return device.vendor;
+  for (const Device& other : builtin_devices()) {
+    if (!other.board && other.target.chip == device.target.chip) return other.vendor;
+  }
+  return device.vendor;
+}
+
 const Device& find_device(const std::string& name) {
   if (const Device* const called = device_called(name)) return *called;
   const std::string typed = plain_name(name);

@@ -34,6 +34,8 @@ struct Device {
 
 /// By name.
 [[nodiscard]] const std::vector<Device>& builtin_devices();
+/// Of its chip: "STMicroelectronics", also of a board of Arduino's.
+[[nodiscard]] std::string chip_vendor(const Device& device);
 /// The one with this name or alias, whatever the case and the hyphens; null: none is called so.
 [[nodiscard]] const Device* device_called(const std::string& name);
 /// The one that is called so, whatever the case and the hyphens, by name or alias; or the chip,
