@@ -316,14 +316,6 @@ void quantise_constant(Tensor& constant, const Range& range) {
   constant.data = shared_bytes(values);
 }
 
-/// The bytes of a tensor that is zero everywhere.
-std::shared_ptr<const Bytes> zero_of(const Tensor& tensor) {
-  const bool int8 = tensor.type == DType::kInt8;
-  const int32_t zero = int8 ? tensor.quantization.zero_points[0] : 0;
-  return std::make_shared<const Bytes>(static_cast<size_t>(tensor.size_bytes()),
-                                       static_cast<uint8_t>(zero));
-}
-
 }  // namespace
 
 Graph calibrated(Graph real, uint64_t seed) {
@@ -356,7 +348,8 @@ Graph calibrated(Graph real, uint64_t seed) {
         quantise_constant(tensor, ranges[t.index()]);
     }
   }
-  for (State& state : graph.states) state.initial = zero_of(graph.tensor(state.in));
+  for (State& state : graph.states)
+    state.initial = std::make_shared<const Bytes>(zero_bytes(graph.tensor(state.in)));
   return real;
 }
 

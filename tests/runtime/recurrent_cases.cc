@@ -46,19 +46,21 @@ Case svdf_features_case(Random& random, KernelId kernel) {
 
 Case shift_in_case(Random& random, KernelId kernel) {
   const Extents extents = random_extents(random);
-  Extents column = extents;
-  column[3] = 1;
+  const int32_t axis = random.between(0, 3), count = random.between(1, extents[axis]);
+  Extents newest = extents;
+  newest[axis] = count;
   const Element element = element_of(info(kernel).in);
-  const ShiftInParams p{extents[3] - 1};
-  return {.in = {{extents, element}, {column, element}},
+  const ShiftInParams p{axis, extents[axis] - count, count};
+  return {.in = {{extents, element}, {newest, element}},
           .out = {extents, element},
           .run = [=](const Call& call) { run(kernel, p, call); },
-          .needed = [last = p.last](const Region& r, Chunk) -> std::vector<Region> {
+          .needed = [p](const Region& r, Chunk) -> std::vector<Region> {
+            const int32_t begin = r.begin[p.axis], end = r.end[p.axis];
             Region state = r, newest = r;
-            state.begin[3] = std::min(r.begin[3] + 1, last);
-            state.end[3] = std::min(r.end[3], last) + 1;
-            newest.begin[3] = 0;
-            newest.end[3] = 1;
+            state.begin[p.axis] = std::min(begin, p.kept) + p.count;
+            state.end[p.axis] = std::min(end, p.kept) + p.count;
+            newest.begin[p.axis] = std::max(begin - p.kept, 0);
+            newest.end[p.axis] = std::max(end - p.kept, 0);
             return {state, newest};
           }};
 }

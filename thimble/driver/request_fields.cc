@@ -172,6 +172,31 @@ std::vector<RequestField> all_fields() {
                "NAME=1x96x96x3 (may be given several times)",
        .set = set_shapes,
        .texts = shape_texts},
+      {.name = "hop",
+       .option = "--hop",
+       .group = kImport,
+       .form = kWhole,
+       .type = "ROWS",
+       .help = "The input is a window of time: the network keeps it, takes this many new rows at "
+               "a time, and decides anew of all",
+       .least = 1,
+       .most = INT32_MAX,
+       .set = [](R& r, const V& v) { r.import.hop.rows = v.whole().value_or(0); },
+       .texts =
+           [](const R& r) {
+             const int64_t rows = r.import.hop.rows;
+             return rows == 0 ? Texts() : number_texts<int64_t>(rows);
+           }},
+      {.name = "hop_axis",
+       .option = "--hop-axis",
+       .group = kImport,
+       .form = kWhole,
+       .type = "AXIS",
+       .help = "With --hop: the axis of time (default: the first with an extent above 1)",
+       .least = 0,
+       .most = 5,
+       .set = [](R& r, const V& v) { r.import.hop.axis = v.whole(); },
+       .texts = [](const R& r) { return number_texts(r.import.hop.axis); }},
       {.name = "rewrite",
        .option = "--no-rewrite",
        .group = kGraph,

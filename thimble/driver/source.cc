@@ -13,6 +13,7 @@
 #include "thimble/model/error.h"
 #include "thimble/report/inspect.h"
 #include "thimble/rewrites/rewrites.h"
+#include "thimble/rewrites/sliding_window.h"
 #include "zoo/zoo.h"
 
 namespace thimble {
@@ -57,6 +58,12 @@ Source named(const std::string& model, const ImportOptions& options) {
                   std::filesystem::path(model).stem().string(), model, options);
 }
 
+Source slid(Source whole, const Hop& hop) {
+  whole.graph = sliding_window(whole.graph, hop);
+  whole.sha256 = sha256(fmt::format("{} hop {} {}", whole.sha256, hop.rows, hop.axis.value_or(-1)));
+  return whole;
+}
+
 /// Outputs of convolutions and fully connected layers.
 int64_t summed_channels(const Graph& graph) {
   int64_t sum = 0;
@@ -88,10 +95,11 @@ Source source_of(Graph graph) {
 }
 
 Source load(const ModelSource& model, const ImportOptions& options) {
-  if (const auto* name = std::get_if<std::string>(&model)) return named(*name, options);
-  if (const auto* file = std::get_if<ModelBytes>(&model))
-    return imported(file->bytes, file->name, file->name, options);
-  return std::get<Source>(model);
+  if (const auto* source = std::get_if<Source>(&model)) return *source;
+  const auto* file = std::get_if<ModelBytes>(&model);
+  Source whole = file != nullptr ? imported(file->bytes, file->name, file->name, options)
+                                 : named(std::get<std::string>(model), options);
+  return options.hop.rows == 0 ? whole : slid(std::move(whole), options.hop);
 }
 
 Graph prepare(const Graph& graph, const GraphOptions& options) {

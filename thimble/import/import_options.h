@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a file becomes the network; the same for every format.
+// What of a model becomes the network; the same for every format.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "thimble/model/graph.h"
+#include "thimble/model/hop.h"
 
 namespace thimble {
 
@@ -20,6 +21,7 @@ struct ImportOptions {
   std::vector<std::string> until = {};
   /// Shapes of inputs, instead of what the file has; all others follow.
   std::vector<NamedShape> shapes = {};
+  Hop hop = {};  ///< the network as it slides over time
 };
 
 }  // namespace thimble

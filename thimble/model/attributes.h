@@ -376,9 +376,11 @@ struct SvdfFeatures {
   bool operator==(const SvdfFeatures&) const = default;
 };
 
-/// inputs: a state [..,M] and its newest column [..,1]. output: the state one step later: indices
-/// [1, M) of the last axis, then the newest.
+/// inputs: a state with M indices along `axis`, which is not negative, and what is new, which has K
+/// of these and no other extent that differs. output: the state later: its indices [K, M), then the
+/// new ones.
 struct ShiftIn {
+  int axis = 0;
   bool operator==(const ShiftIn&) const = default;
 };
 

@@ -71,6 +71,13 @@ bool Tensor::operator==(const Tensor& other) const {
          quantization == other.quantization && same_data;
 }
 
+Bytes zero_bytes(const Tensor& tensor) {
+  const std::vector<int32_t>& zeros = tensor.quantization.zero_points;
+  const bool has_zero_point = tensor.type == DType::kInt8 && !zeros.empty();
+  return Bytes(static_cast<size_t>(tensor.size_bytes()),
+               static_cast<uint8_t>(has_zero_point ? zeros[0] : 0));
+}
+
 std::vector<OpId> producers(const Graph& graph) {
   std::vector<OpId> result(graph.tensors.size());
   for (size_t i = 0; i < graph.ops.size(); ++i) {

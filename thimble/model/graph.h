@@ -121,6 +121,8 @@ struct Graph {
   bool operator==(const Graph&) const = default;
 };
 
+/// What a tensor holds that is zero everywhere: of int8 its zero point, of all others zeros.
+[[nodiscard]] Bytes zero_bytes(const Tensor& tensor);
 /// producer[t]: the operator that computes tensor t, or an invalid id for constants and inputs.
 [[nodiscard]] std::vector<OpId> producers(const Graph& graph);
 /// consumers[t]: the operators that read tensor t, ascending, each once.

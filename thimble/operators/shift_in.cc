@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHIFT_IN: a state one step later.
+// SHIFT_IN: a state later in time.
 #include "thimble/operators/maps.h"
 #include "thimble/operators/overloads.h"
 #include "thimble/operators/predicates.h"
@@ -7,20 +7,28 @@
 namespace thimble {
 namespace {
 
-bool newest_is_one_column(const Graph& graph, const Op& op) {
+bool axis_exists(const Graph& graph, const Op& op) {
+  const int axis = std::get<ShiftIn>(op.attributes).axis;
+  return axis >= 0 && static_cast<size_t>(axis) < OpView{graph, op}.x().size();
+}
+
+bool new_ones_fit(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
-  Shape column = v.x();
-  column.back() = 1;
-  return v.in(1).shape == column;
+  const auto axis = static_cast<size_t>(std::get<ShiftIn>(op.attributes).axis);
+  Shape shape = v.in(1).shape;
+  if (shape.size() != v.x().size() || shape[axis] < 1 || shape[axis] > v.x()[axis]) return false;
+  shape[axis] = v.x()[axis];
+  return shape == v.x();
 }
 
 }  // namespace
 
-AccessMap access_map_of(const ShiftIn&, const OpView& v) {
-  AccessMap map{identity_map(v.x().size()), identity_map(v.x().size())};
-  map[0].axes.back() = Affine{.out_axis = static_cast<int>(v.x().size()) - 1, .lo = 1, .hi = 1};
-  map[1].axes.back() = Broadcast{};
-  return map;
+AccessMap access_map_of(const ShiftIn& a, const OpView& v) {
+  const auto axis = static_cast<size_t>(a.axis);
+  const int64_t count = v.in(1).shape[axis];
+  InputMap state = identity_map(v.x().size());
+  state.axes[axis] = Affine{.out_axis = a.axis, .lo = count, .hi = count};
+  return {state, {std::vector<AxisMap>(v.x().size(), Whole{})}};
 }
 
 int64_t macs_of(const ShiftIn&, const OpView&, const Region&) { return 0; }
@@ -31,10 +39,10 @@ Traits traits_of(const ShiftIn&) { return {}; }
 
 std::vector<Constraint> constraints_of(const ShiftIn&) {
   return {kTwoInputs,
-          kRank1To6,
+          kRank1To4,
+          {"the axis is one of the state's", axis_exists},
+          {"what is new has the state's extents, and no more along the axis", new_ones_fit},
           kAllInt8Int16OrFloat32,
-          {"the newest column has the state's extents, and 1 along the last axis",
-           newest_is_one_column},
           kAllSameQuantization,
           kOutputShape};
 }

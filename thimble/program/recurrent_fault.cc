@@ -110,10 +110,16 @@ std::string fault_of(const SvdfFeatures& a, const ReadBack& r) {
   return d.text();
 }
 
-std::string fault_of(const ShiftIn&, const ReadBack& r) {
+std::string fault_of(const ShiftIn& a, const ReadBack& r) {
   const auto* p = r.as<runtime::ShiftInParams>();
   if (p == nullptr) return kOtherKernel;
-  return Difference().expect("last", p->last, r.out().shape.back() - 1).text();
+  const Shape &state = r.in(0).shape, &newest = r.in(1).shape;
+  const auto axis = static_cast<size_t>(a.axis);
+  Difference d;
+  d.expect("axis", p->axis, a.axis + 4 - static_cast<int>(state.size()));
+  d.expect("kept", p->kept, state.at(axis) - newest.at(axis));
+  d.expect("count", p->count, newest.at(axis));
+  return d.text();
 }
 
 std::string fault_of(const SvdfOutput& a, const ReadBack& r) {

@@ -18,6 +18,24 @@ FixedFactor svdf_factor(const Tensor& a, const Tensor& b, const Tensor& out) {
   return to_fixed_factor(double{scale_of(a) * scale_of(b) / scale_of(out)});
 }
 
+/// Elements that follow one another along the axis.
+int64_t run_of(const ShiftIn& a, const Shape& shape) {
+  return elements({shape.begin() + a.axis, shape.end()});
+}
+
+/// Of each run of the state all but its beginning, then a run of what is new.
+template <class Values>
+Values shifted(const Values& state, const Values& newest, int64_t run, int64_t new_run) {
+  Values result;
+  result.reserve(state.size());
+  auto added = newest.begin();
+  for (auto at = state.begin(); at != state.end(); at += run, added += new_run) {
+    result.insert(result.end(), at + new_run, at + run);
+    result.insert(result.end(), added, added + new_run);
+  }
+  return result;
+}
+
 template <class T>
 std::vector<Bytes> features_of(const OpContext& context) {
   const std::vector<int8_t> x = context.read<int8_t>(0), weights = context.read<int8_t>(1);
@@ -47,16 +65,11 @@ std::vector<Bytes> evaluate(const SvdfFeatures&, const OpContext& context) {
                                                 : features_of<int8_t>(context);
 }
 
-std::vector<Bytes> evaluate(const ShiftIn&, const OpContext& context) {
-  const Bytes &state = context.input_bytes(0), &newest = context.input_bytes(1);
-  const Tensor& out = context.output();
-  const auto size = static_cast<size_t>(size_bytes(out.type));
-  const size_t row = static_cast<size_t>(out.shape.back()) * size;
-  Bytes result(state.begin() + static_cast<int64_t>(size), state.end());
-  result.resize(state.size());
-  for (size_t k = 0; k < newest.size(); ++k)
-    result[(k / size + 1) * row - size + k % size] = newest[k];
-  return {result};
+std::vector<Bytes> evaluate(const ShiftIn& a, const OpContext& context) {
+  const int64_t size = size_bytes(context.output().type);
+  return {shifted(context.input_bytes(0), context.input_bytes(1),
+                  size * run_of(a, context.input(0).shape),
+                  size * run_of(a, context.input(1).shape))};
 }
 
 std::vector<Bytes> evaluate(const SvdfOutput&, const OpContext& context) {
@@ -95,13 +108,8 @@ RealValues real_of(const SvdfFeatures&, const RealContext& c) {
 
 ValueRanges bounds_of(const SvdfFeatures&, const BoundsContext& c) { return any_value(c.output()); }
 
-RealValues real_of(const ShiftIn&, const RealContext& c) {
-  const RealValues &state = *c.inputs[0], &newest = *c.inputs[1];
-  const auto memory = static_cast<size_t>(c.output_shape().back());
-  RealValues result(state.begin() + 1, state.end());
-  result.resize(state.size());
-  for (size_t row = 0; row < newest.size(); ++row) result[(row + 1) * memory - 1] = newest[row];
-  return result;
+RealValues real_of(const ShiftIn& a, const RealContext& c) {
+  return shifted(*c.inputs[0], *c.inputs[1], run_of(a, c.shape(0)), run_of(a, c.shape(1)));
 }
 
 ValueRanges bounds_of(const ShiftIn&, const BoundsContext& c) { return any_value(c.output()); }

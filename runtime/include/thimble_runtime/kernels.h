@@ -337,10 +337,11 @@ void cast_f32_i8(const View& x, const View& out, const Region& region) noexcept;
 void cast_f32_i16(const View& x, const View& out, const Region& region) noexcept;
 void cast_f32_i32(const View& x, const View& out, const Region& region) noexcept;
 
-/// Index i of the channels is the state's i + 1, the last one the newest. progress: element. One
-/// function per element size.
+/// Index i along the axis is the state's i + count if it is below `kept`, else index i - kept of
+/// what is new. progress: element. One function per element size.
 struct ShiftInParams {
-  int32_t last;  ///< index of the newest channel
+  int32_t axis;  ///< 0 to 3
+  int32_t kept, count;
 };
 void shift_in_8(const ShiftInParams& p, const View& state, const View& newest, const View& out,
                 const Region& region) noexcept;

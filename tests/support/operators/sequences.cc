@@ -66,21 +66,29 @@ void OpDraw::make(const SvdfFeatures&) {
   op(SvdfFeatures{}, {x, weights}, type, q);
 }
 
-Graph literal_of(const ShiftIn& a) {
-  return Literal().int8({2, 6, 4}).int8({2, 6, 1}).int8({2, 6, 4}).op(a);
+Graph literal_of(const ShiftIn&) {
+  return Literal().int8({2, 6, 4}).int8({2, 2, 4}).int8({2, 6, 4}).op(ShiftIn{1});
 }
 Claims claims_of(const ShiftIn&) {
-  return {.float32 = true, .refusals = {{"1 along the last axis", [](Graph& g) {
-                                           set_shape(g, 1, {2, 6, 2});
-                                         }}}};
+  return {.float32 = true,
+          .refusals = {{"no more along the axis",
+                        [](Graph& g) {
+                          set_shape(g, 1, {2, 7, 4});
+                        }},
+                       {"no more along the axis",
+                        [](Graph& g) {
+                          set_shape(g, 1, {2, 2, 3});
+                        }},
+                       {"one of the state's", [](Graph& g) { attributes<ShiftIn>(g).axis = 3; }}}};
 }
 void OpDraw::make(const ShiftIn&) {
   const DType type = some_activation();
   const Quantization q = quantization_of(type);
   Shape shape = some_shape(1, 5);
+  const auto axis = static_cast<size_t>(some(0, static_cast<int64_t>(shape.size()) - 1));
   const TensorId state = tensor(shape, type, q);
-  shape.back() = 1;
-  op(ShiftIn{}, {state, tensor(shape, type, q)}, type, q);
+  shape[axis] = some(1, shape[axis]);
+  op(ShiftIn{static_cast<int>(axis)}, {state, tensor(shape, type, q)}, type, q);
 }
 
 Graph literal_of(const SvdfOutput& a) {

@@ -147,12 +147,8 @@ std::optional<HandledVariables::Read> HandledVariables::read(BuiltinOperator cod
 
 Bytes HandledVariables::initial(const std::string& name, const Tensor& tensor) const {
   const auto found = initial_.find(name);
+  if (found == initial_.end()) return zero_bytes(tensor);
   const auto size = static_cast<size_t>(tensor.size_bytes());
-  if (found == initial_.end()) {
-    const std::vector<int32_t>& zeros = tensor.quantization.zero_points;
-    const bool one_byte = tensor.type == DType::kInt8 && !zeros.empty();
-    return Bytes(size, static_cast<uint8_t>(one_byte ? zeros[0] : 0));
-  }
   if (found->second.size() == size) return found->second;
   throw Damage(where_, fmt::format("variable '{}' has {} bytes and an initial "
                                    "value of {}",

@@ -35,6 +35,13 @@ KernelId shift_in_kernel(const Operands& t) {
   return portable_kernel(Family::kShiftIn, type, type);
 }
 
+runtime::ShiftInParams shift_in_params(const ShiftIn& a, const Shape& state, const Shape& newest) {
+  const auto axis = static_cast<size_t>(a.axis);
+  return {.axis = a.axis + 4 - static_cast<int32_t>(state.size()),
+          .kept = narrow_extent(state[axis] - newest[axis]),
+          .count = narrow_extent(newest[axis])};
+}
+
 KernelParams svdf_params(const Operands& t, int32_t rank, int32_t memory) {
   runtime::SvdfParams params{};
   params.rank = rank;
@@ -152,10 +159,14 @@ std::vector<KernelUse> uses(const SvdfFeatures&, const Operands& t, Method) {
            .limits = limits_of(axes, out)}};
 }
 
-std::vector<KernelUse> uses(const ShiftIn&, const Operands& t, Method) {
-  const runtime::ShiftInParams params{narrow_extent(t.out().shape.back()) - 1};
-  return {
-      elementwise_use(shift_in_kernel(t), params, {t.in(0).shape, t.in(1).shape}, t.out().shape)};
+std::vector<KernelUse> uses(const ShiftIn& a, const Operands& t, Method) {
+  const OperandAxes axes = identity_axes(t.out().shape.size());
+  return {{.kernel = shift_in_kernel(t),
+           .params = shift_in_params(a, t.in(0).shape, t.in(1).shape),
+           .inputs = {0, 1},
+           .in = {axes, axes},
+           .out = axes,
+           .limits = limits_of(axes, t.out().shape)}};
 }
 
 std::vector<KernelUse> uses(const SvdfOutput& a, const Operands& t, Method) {

@@ -56,7 +56,7 @@ void svdf(const TfliteOp& op, Expansion& steps) {
          .data = std::make_shared<const Bytes>(static_cast<size_t>(units) * sizeof(int32_t))});
   }
   const TensorId newest = steps.make_as(SvdfFeatures{}, {op.inputs[0], op.inputs[1]}, column);
-  const TensorId shifted = steps.make_as(ShiftIn{}, {op.inputs[4], newest}, state);
+  const TensorId shifted = steps.make_as(ShiftIn{.axis = 2}, {op.inputs[4], newest}, state);
   steps.keep(op.inputs[4], shifted);
   steps.finish(output, {shifted, op.inputs[2], bias});
 }
