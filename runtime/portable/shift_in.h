@@ -13,7 +13,7 @@ namespace thimble::runtime {
 /// Whether the rows of a region are one run of elements in memory.
 inline bool dense_rows(const View& view, const Region& region) noexcept {
   const int32_t channels = region.end[3] - region.begin[3];
-  return view.stride[3] == 1 && view.stride[2] == channels &&
+  return view.modulus == 0 && view.stride[3] == 1 && view.stride[2] == channels &&
          view.stride[1] == channels * (region.end[2] - region.begin[2]);
 }
 

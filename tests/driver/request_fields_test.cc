@@ -30,7 +30,7 @@ auto members(const Request& request) {
                beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
                max_latency, effort, jobs, pick, in_place, ports, align_ports, states_apart, layout,
                time_limit_seconds, calibration, labels, emission, progress] = request;
-  const auto& [until, shapes] = import;
+  const auto& [until, shapes, hop] = import;
   const auto& [rewrite, keep_channels, int8_io, max_bytes] = graph;
   std::vector<std::pair<std::string, Shape>> named_shapes;
   for (const auto& [input, shape] : shapes) named_shapes.emplace_back(input, shape);
@@ -40,8 +40,8 @@ auto members(const Request& request) {
   if (emission)
     sources = {emission->name,  emission->also_used, emission->micro_interpreter,
                emission->trace, emission->weights,   emission->ecosystem};
-  return std::tuple(std::get<std::string>(model), until, named_shapes, rewrite, keep_channels,
-                    int8_io, max_bytes, target, target_file, sram_bytes, flash_bytes,
+  return std::tuple(std::get<std::string>(model), until, named_shapes, hop.rows, hop.axis, rewrite,
+                    keep_channels, int8_io, max_bytes, target, target_file, sram_bytes, flash_bytes,
                     beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
                     max_latency, effort, jobs, pick, in_place, ports, align_ports, states_apart,
                     layout, time_limit_seconds, calibration ? calibration->name : "", labels,
@@ -77,6 +77,8 @@ class RequestFields : public ::testing::Test {
     if (one_in(3)) request.import.until = one_of<Texts>({{"conv 1"}, {"7", "second"}});
     if (one_in(3)) request.import.shapes = {{"", {1, 96, 96, 3}}};
     if (one_in(3)) request.import.shapes = {{"a", {1, 8}}, {"b/c", {3}}};
+    if (one_in(3))
+      request.import.hop = {.rows = 1 + size() % 1000, .axis = one_of<std::optional<int64_t>>({{}, 2})};
     request.graph = {.rewrite = !one_in(4), .keep_channels = one_in(4), .int8_io = one_in(4)};
     if (one_in(3)) request.graph.max_bytes = size();
     request.target_file = one_in(4) ? board() : "";

@@ -56,12 +56,12 @@ Case shift_in_case(Random& random, KernelId kernel) {
           .run = [=](const Call& call) { run(kernel, p, call); },
           .needed = [p](const Region& r, Chunk) -> std::vector<Region> {
             const int32_t begin = r.begin[p.axis], end = r.end[p.axis];
-            Region state = r, newest = r;
-            state.begin[p.axis] = std::min(begin, p.kept) + p.count;
-            state.end[p.axis] = std::min(end, p.kept) + p.count;
-            newest.begin[p.axis] = std::max(begin - p.kept, 0);
-            newest.end[p.axis] = std::max(end - p.kept, 0);
-            return {state, newest};
+            Region of_state = r, of_newest = r;
+            of_state.begin[p.axis] = std::min(begin, p.kept) + p.count;
+            of_state.end[p.axis] = std::min(end, p.kept) + p.count;
+            of_newest.begin[p.axis] = std::max(begin - p.kept, 0);
+            of_newest.end[p.axis] = std::max(end - p.kept, 0);
+            return {of_state, of_newest};
           }};
 }
 

@@ -96,6 +96,7 @@ Source source_of(Graph graph) {
 
 Source load(const ModelSource& model, const ImportOptions& options) {
   if (const auto* source = std::get_if<Source>(&model)) return *source;
+  if (options.hop.axis && options.hop.rows == 0) throw CompileError("--hop-axis", "is for --hop");
   const auto* file = std::get_if<ModelBytes>(&model);
   Source whole = file != nullptr ? imported(file->bytes, file->name, file->name, options)
                                  : named(std::get<std::string>(model), options);

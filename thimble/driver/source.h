@@ -33,7 +33,7 @@ struct ModelBytes {
 using ModelSource = std::variant<std::string, ModelBytes, Source>;
 
 /// Throws CompileError for what cannot be read, uses what is not supported, or has not got what
-/// the options name. They count for .tflite files; zoo networks refuse them.
+/// the options name. Networks of the zoo refuse those that are for files; a Source is as it is.
 [[nodiscard]] Source load(const ModelSource& model, const ImportOptions& options = {});
 /// A network made in memory: its constants and shapes stand for the file.
 [[nodiscard]] Source source_of(Graph graph);

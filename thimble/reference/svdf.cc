@@ -20,7 +20,7 @@ FixedFactor svdf_factor(const Tensor& a, const Tensor& b, const Tensor& out) {
 
 /// Elements that follow one another along the axis.
 int64_t run_of(const ShiftIn& a, const Shape& shape) {
-  return elements({shape.begin() + a.axis, shape.end()});
+  return elements(Shape(shape.begin() + a.axis, shape.end()));
 }
 
 /// Of each run of the state all but its beginning, then a run of what is new.

@@ -13,6 +13,7 @@ namespace thimble {
 namespace {
 
 constexpr const char* kHop = "--hop";
+constexpr size_t kMostAxes = 4;  ///< of SHIFT_IN
 
 struct TimeWindow {
   TensorId tensor;          ///< what the network reads of the window
@@ -56,7 +57,17 @@ TimeWindow window_of(const Graph& graph, const Hop& hop) {
     throw CompileError(kHop, fmt::format("the input of '{}', {}, has no axis {}", graph.name,
                                          to_string(shape), window.axis));
   }
+  if (shape.size() > kMostAxes) {
+    throw CompileError(kHop, fmt::format("the input of '{}', {}, has {} axes; a window of at most "
+                                         "{} is supported",
+                                         graph.name, to_string(shape), shape.size(), kMostAxes));
+  }
   const int64_t rows = shape[window.axis];
+  if (rows == 1) {
+    throw CompileError(kHop, fmt::format("the input of '{}', {}, has 1 row along axis {}: there is "
+                                         "no window",
+                                         graph.name, to_string(shape), window.axis));
+  }
   if (hop.rows < 1 || hop.rows >= rows) {
     throw CompileError(
         kHop, fmt::format("{} of the {} rows of the input of '{}', {} along axis {}, cannot be "
