@@ -57,10 +57,10 @@ Case shift_in_case(Random& random, KernelId kernel) {
           .needed = [p](const Region& r, Chunk) -> std::vector<Region> {
             const int32_t begin = r.begin[p.axis], end = r.end[p.axis];
             Region of_state = r, of_newest = r;
-            of_state.begin[p.axis] = std::min(begin, p.kept) + p.count;
+            of_state.begin[p.axis] = std::min(begin + p.count, p.kept + p.count - 1);
             of_state.end[p.axis] = std::min(end, p.kept) + p.count;
-            of_newest.begin[p.axis] = std::max(begin - p.kept, 0);
-            of_newest.end[p.axis] = std::max(end - p.kept, 0);
+            of_newest.begin[p.axis] = 0;
+            of_newest.end[p.axis] = p.count;
             return {of_state, of_newest};
           }};
 }
