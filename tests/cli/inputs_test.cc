@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/cli/command_line.h"
 #include "tests/import/detector.h"
@@ -18,6 +19,12 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Arguments = std::vector<std::string>;
+
+Bytes noise(size_t count) {
+  Bytes result(count);
+  for (size_t k = 0; k < count; ++k) result[k] = static_cast<uint8_t>(k * 2'654'435'761U >> 24);
+  return result;
+}
 
 class InputFiles : public CommandLine {
  protected:
@@ -112,11 +119,27 @@ TEST_F(InputFiles, BoxesAreDrawnOnThePicture) {
   EXPECT_EQ(drawn.at(74, 160, 1), 0);
 }
 
+TEST_F(InputFiles, SoundSlidesThroughTheWindow) {
+  THIMBLE_NEEDS_SHARED();
+  std::ofstream(folder() / "a.wav", std::ios::binary) << text_of(wav_file({}, noise(32'000)));
+  const std::string model = shared_model("micro_speech_quantized");
+  ASSERT_EQ(run({model, "--input-file", "a.wav", "--output-file", "whole.npy"}).exit_status, 0);
+  const ProcessResult slid = run({model, "--hop", "7", "--input-file", "a.wav", "--output-file",
+                                  "slid.npy", "--json", "run.json"});
+  ASSERT_EQ(slid.exit_status, 0);
+  EXPECT_EQ(read("slid.npy"), read("whole.npy"));  // 7 hops fill the window of 49 rows
+  EXPECT_THAT(slid.out, HasSubstr("a.wav front end micro: 7 times 7 x 40 features of 990 ms, of "
+                                  "16000 the first 15840\n"));
+  const nlohmann::json decisions = nlohmann::json::parse(read("run.json")).at("decisions");
+  EXPECT_EQ(decisions.front().at("first"), 0);
+  EXPECT_EQ(decisions.back().at("last"), 6);
+  refused({model, "--hop", "49"}, "--hop: 49 of the 49 rows of the input of");
+  refused({model, "--hop-axis", "1"}, "--hop-axis: is for --hop");
+}
+
 TEST_F(InputFiles, SoundBecomesFeaturesWhereTheInputIsOfThem) {
   THIMBLE_NEEDS_SHARED();
-  Bytes samples(32'000);
-  for (size_t k = 0; k < samples.size(); ++k)
-    samples[k] = static_cast<uint8_t>(k * 2'654'435'761U >> 24);
+  const Bytes samples = noise(32'000);
   const auto put = [&](const char* file, const WavFormat& format) {
     std::ofstream(folder() / file, std::ios::binary) << text_of(wav_file(format, samples));
   };

@@ -60,6 +60,8 @@ class OriginTest : public CommandLine {
   [[nodiscard]] std::map<std::string, Arguments> examples() const {
     return {{"--until", {cut()}},
             {"--shape", {input_shape()}},
+            {"--hop", {"3"}},
+            {"--hop-axis", {"2", "--hop", "3"}},
             {"--no-rewrite", {}},
             {"--keep-channels", {}},
             {"--io-type", {"int8"}},

@@ -169,7 +169,7 @@ std::string wave_file(const std::vector<int16_t>& samples) {
 }
 
 // What the network makes of the features that the front end makes of the last 30 ms, each 20 ms:
-// scores of the last 49 rows, and again ten rows later.
+// scores of the last 49 rows, with every tenth row.
 std::vector<std::string> heard_in(const std::vector<int16_t>& sound, const Graph& network) {
   constexpr size_t kFrame = 480, kHop = 320, kBands = 40, kRows = 49, kBetween = 10;
   const Graph front_end = load("zoo:audio_preprocessor").graph;
@@ -185,7 +185,7 @@ std::vector<std::string> heard_in(const std::vector<int16_t>& sound, const Graph
                                 noise)[front_end.outputs[0].tensor.index()];
     rows.insert(rows.end(), row.begin(), row.end());
     const size_t heard = rows.size() / kBands;
-    if (heard < kRows || (heard - kRows) % kBetween != 0) continue;
+    if (heard < kRows || heard % kBetween != 0) continue;
     const Bytes last(rows.end() - kRows * kBands, rows.end());
     lines.push_back(shown(interpret(network, {last})[network.outputs[0].tensor.index()]));
   }

@@ -85,6 +85,12 @@ void add_predictions(RunReport& report, const Source& source, const ClassLabels&
                            source.metadata.faults.end());
   }
   report.classes = best_classes(class_scores(report.graph, outputs), labels, kShownClasses);
+  std::vector<ClassScore> best;
+  for (const std::vector<Bytes>& each : report.inferences.outputs) {
+    for (ClassScore& of : best_classes(class_scores(report.graph, each), labels, 1))
+      best.push_back(std::move(of));
+  }
+  report.decisions = class_runs(best);
   if (const auto which = detector_outputs(source.graph))
     report.detections = detections_in(report.graph, *which, outputs, labels,
                                       static_cast<float>(options.least_score));

@@ -446,7 +446,7 @@ Compiled check_saved_plan(const Source& source, const SavedPlan& saved, int64_t 
     throw CompileError(
         where,
         fmt::format("is a plan of another model ('{}', sha256 {}); {} has sha256 {} (a plan of a "
-                    "part needs the --until and --shape that it was made with)",
+                    "part needs the --until, --shape and --hop that it was made with)",
                     display_name(origin.model), display_name(origin.sha256), source.where,
                     source.sha256));
   }

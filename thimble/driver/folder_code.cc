@@ -131,7 +131,7 @@ FolderCode check_folder_code(const Source& source, const std::string& folder, in
     return code;
   }
   throw CompileError(folder, fmt::format("has no code of {} (sha256 {}; code of a part needs the "
-                                         "--until and --shape that it was made with)",
+                                         "--until, --shape and --hop that it was made with)",
                                          source.where, source.sha256));
 }
 

@@ -21,6 +21,9 @@ constexpr int64_t kWindow = 480, kStep = 320, kBands = 40, kUsualFrames = 49;
 constexpr float kFeatureScale = 26.0F / 256;
 constexpr int64_t kLeastSamples = 160;  ///< 10 ms: an input of fewer numbers is no sound
 
+/// How many that many samples have.
+int64_t frames_of(int64_t samples) { return 1 + (samples - kWindow) / kStep; }
+
 /// 480 samples at a time, 320 after those before; zeros behind the end.
 std::vector<int8_t> features(const Sound& sound, int64_t frames) {
   const Graph front_end = build_zoo("audio_preprocessor");
@@ -53,26 +56,37 @@ std::string missing_text(int64_t wanted, int64_t given) {
   return given == wanted ? "" : fmt::format(", of {} the first {}", given, wanted);
 }
 
-PreparedInput with_features(const InputPort& port, const Sound& sound, const Preprocessing& asked,
-                            const std::string& where) {
-  const int64_t frames = elements(port.shape) / kBands;
+/// One inference of `frames` frames, or as many in turn as the sound has.
+std::vector<PreparedInput> with_features(const InputPort& port, const Sound& sound,
+                                         const Preprocessing& asked, bool in_turn,
+                                         const std::string& where) {
+  const int64_t count = elements(port.shape), frames = count / kBands;
+  const auto given = static_cast<int64_t>(sound.samples.size());
+  const int64_t inferences =
+      in_turn && given >= kWindow ? std::max<int64_t>(1, frames_of(given) / frames) : 1;
   if (sound.rate != kRate) {
     throw CompileError(where, fmt::format("has {} samples a second, the front end takes {} (sox IN "
                                           "-r {} OUT makes it so)",
                                           sound.rate, kRate, kRate));
   }
-  const std::vector<int8_t> steps = features(sound, frames);
-  const std::string how = fmt::format(
-      "front end micro: {} x {} features of {} ms{}", frames, kBands,
-      (kWindow + (frames - 1) * kStep) * 1000 / kRate,
-      missing_text(kWindow + (frames - 1) * kStep, static_cast<int64_t>(sound.samples.size())));
-  if (takes_steps(port.tensor) && !asked.normalises())
-    return {.bytes = reference::bytes_from(steps), .how = how, .warnings = {}};
-  std::vector<float> reals;
-  for (const int8_t step : steps) reals.push_back(static_cast<float>(step + 128) * kFeatureScale);
-  PreparedInput prepared = prepared_numbers(port, std::move(reals), asked, where);
-  prepared.how = how + ", " + prepared.how;
-  return prepared;
+  const std::vector<int8_t> steps = features(sound, inferences * frames);
+  const int64_t samples = kWindow + (inferences * frames - 1) * kStep;
+  const std::string how = fmt::format("front end micro: {}{} x {} features of {} ms{}",
+                                      in_turn ? fmt::format("{} times ", inferences) : "", frames,
+                                      kBands, samples * 1000 / kRate, missing_text(samples, given));
+  std::vector<PreparedInput> result;
+  for (auto begin = steps.begin(); begin != steps.end(); begin += count) {
+    const std::vector<int8_t> each(begin, begin + count);
+    if (takes_steps(port.tensor) && !asked.normalises()) {
+      result.push_back({.bytes = reference::bytes_from(each), .how = how, .warnings = {}});
+      continue;
+    }
+    std::vector<float> reals;
+    for (const int8_t step : each) reals.push_back(static_cast<float>(step + 128) * kFeatureScale);
+    result.push_back(prepared_numbers(port, std::move(reals), asked, where));
+    result.back().how = how + ", " + result.back().how;
+  }
+  return result;
 }
 
 /// Samples from `begin` on, from -1 to 1; of int16 without a scale as they are.
@@ -101,19 +115,19 @@ std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& so
   Shape longer = port.shape;
   std::erase(longer, 1);
   const int64_t count = elements(port.shape);
-  const bool usual =
-      longer == Shape{kUsualFrames, kBands} || longer == Shape{kUsualFrames * kBands};
+  const bool usual = longer == Shape{kUsualFrames, kBands} ||
+                     longer == Shape{kUsualFrames * kBands} ||
+                     (in_turn && count % kBands == 0 && takes_steps(port.tensor));
   const std::string channels =
       sound.channels == 1 ? "" : fmt::format("mean of {} channels, ", sound.channels);
   std::vector<PreparedInput> result;
-  if (asked.front_end == FrontEnd::kMicro && (count % kBands != 0 || in_turn)) {
+  if (asked.front_end == FrontEnd::kMicro && count % kBands != 0) {
     throw CompileError("--frontend", fmt::format("micro gives {} features a frame; the network's "
                                                  "'{}' is {}",
                                                  kBands, port.tensor.name, to_string(port.shape)));
   }
-  if (asked.front_end == FrontEnd::kMicro ||
-      (asked.front_end == FrontEnd::kOfModel && usual && !in_turn)) {
-    result.push_back(with_features(port, sound, asked, where));
+  if (asked.front_end == FrontEnd::kMicro || (asked.front_end == FrontEnd::kOfModel && usual)) {
+    result = with_features(port, sound, asked, in_turn, where);
   } else if (longer.size() == 1 && count >= kLeastSamples) {
     const auto given = static_cast<int64_t>(sound.samples.size());
     for (int64_t begin = 0; begin == 0 || (in_turn && begin + count <= given); begin += count)

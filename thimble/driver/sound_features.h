@@ -11,10 +11,10 @@
 
 namespace thimble {
 
-/// One inference; of a network with a state, which takes a hop of samples at a time, all that the
-/// sound has. Features where they are asked for, or where the input is 49 x 40 of them: of the
-/// first 30 ms, and of each 20 ms after that. Throws CompileError, in the name of `where`, for
-/// another rate, and where the input is neither.
+/// One inference; of a network with a state, which takes a hop at a time, all that the sound has.
+/// Features where they are asked for, where the input is 49 x 40 of them, and where a hop has rows
+/// of 40 with their scale: of the first 30 ms, and of each 20 ms after that. Throws CompileError,
+/// in the name of `where`, for another rate, and where the input is neither.
 [[nodiscard]] std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& sound,
                                                         const Preprocessing& asked, bool in_turn,
                                                         const std::string& where);

@@ -42,6 +42,18 @@ std::vector<ClassScore> best_classes(const std::vector<float>& scores,
   return result;
 }
 
+std::vector<ClassRun> class_runs(const std::vector<ClassScore>& classes) {
+  std::vector<ClassRun> result;
+  for (size_t k = 0; k < classes.size(); ++k) {
+    if (result.empty() || result.back().best.number != classes[k].number)
+      result.push_back({.begin = k, .end = k, .best = classes[k]});
+    ClassRun& now = result.back();
+    now.end = k + 1;
+    now.best.score = std::max(now.best.score, classes[k].score);
+  }
+  return result;
+}
+
 std::string class_name(const ClassScore& of) {
   return of.label.empty() ? fmt::format("class {}", of.number) : display_name(of.label);
 }
@@ -50,6 +62,17 @@ std::string classes_text(const std::vector<ClassScore>& classes) {
   std::string text;
   for (const ClassScore& each : classes)
     text += fmt::format("  {:.4f}  {}\n", each.score, class_name(each));
+  return text;
+}
+
+std::string decisions_text(const std::vector<ClassRun>& decisions) {
+  if (decisions.empty() || decisions.back().end < 2) return "";
+  std::string text = "  inferences        best class, its highest score\n";
+  for (const ClassRun& d : decisions) {
+    const std::string which = d.end - d.begin == 1 ? fmt::format("{}", d.begin)
+                                                   : fmt::format("{} to {}", d.begin, d.end - 1);
+    text += fmt::format("  {:<16}  {}, {:.4f}\n", which, class_name(d.best), d.best.score);
+  }
   return text;
 }
 
@@ -66,6 +89,17 @@ std::string detections_text(const std::vector<Detection>& detections) {
 Json classes_json(const std::vector<ClassScore>& classes) {
   Json list = Json::array();
   for (const ClassScore& each : classes) list.push_back(class_json(each));
+  return list;
+}
+
+Json decisions_json(const std::vector<ClassRun>& decisions) {
+  Json list = Json::array();
+  for (const ClassRun& d : decisions) {
+    Json json = class_json(d.best);
+    json["first"] = d.begin;
+    json["last"] = d.end - 1;
+    list.push_back(std::move(json));
+  }
   return list;
 }
 

@@ -19,6 +19,14 @@ struct ClassScore {
                                                    const std::vector<std::string>& labels,
                                                    size_t most);
 
+/// Inferences in turn, [begin, end), that decide for the same class.
+struct ClassRun {
+  size_t begin = 0, end = 0;
+  ClassScore best;  ///< with its highest score
+};
+/// classes: the best one of each inference; none where there is none.
+[[nodiscard]] std::vector<ClassRun> class_runs(const std::vector<ClassScore>& classes);
+
 /// Corners as fractions of the picture's height and width.
 struct Detection {
   float ymin = 0, xmin = 0, ymax = 0, xmax = 0;
@@ -27,8 +35,11 @@ struct Detection {
 
 /// A line for each.
 [[nodiscard]] std::string classes_text(const std::vector<ClassScore>& classes);
+/// Nothing of fewer than two inferences.
+[[nodiscard]] std::string decisions_text(const std::vector<ClassRun>& decisions);
 [[nodiscard]] std::string detections_text(const std::vector<Detection>& detections);
 [[nodiscard]] nlohmann::ordered_json classes_json(const std::vector<ClassScore>& classes);
+[[nodiscard]] nlohmann::ordered_json decisions_json(const std::vector<ClassRun>& decisions);
 [[nodiscard]] nlohmann::ordered_json detections_json(const std::vector<Detection>& detections);
 
 /// "person", or "class 3".

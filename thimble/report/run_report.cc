@@ -20,7 +20,7 @@ std::string output_text(const RunReport& report, size_t k) {
   const Tensor& t = report.graph.tensor(port.tensor);
   return fmt::format("  output {:<6} '{}' {} {}: {}\n", k, display_name(t.name), name(t.type),
                      to_string(caller_shape(report.graph, port)),
-                     values_text(report.inferences.outputs[0][k], t.type));
+                     values_text(report.inferences.outputs.back()[k], t.type));
 }
 
 std::string board_text(const MeasuredCost& board) {
@@ -122,7 +122,7 @@ std::string run_text(const RunReport& report) {
   for (const std::string& warning : report.warnings)
     text += fmt::format("  WARNING: {}\n", warning);
   for (size_t k = 0; k < report.graph.outputs.size(); ++k) text += output_text(report, k);
-  text += classes_text(report.classes);
+  text += classes_text(report.classes) + decisions_text(report.decisions);
   if (report.detections) text += detections_text(*report.detections);
   if (report.inferences.moved)
     text += traffic_text(*report.inferences.moved, report.inferences.outputs.size());
@@ -145,6 +145,7 @@ std::string run_json(const RunReport& report) {
               {"input", report.input.empty() ? Json() : Json(report.input)},
               {"input_warnings", report.warnings},
               {"classes", classes_json(report.classes)},
+              {"decisions", decisions_json(report.decisions)},
               {"detections", report.detections ? detections_json(*report.detections) : Json()},
               {"compared_with", report.compared_with.empty() ? Json() : Json(report.compared_with)},
               {"compared_operators", inferences.compared_ops},

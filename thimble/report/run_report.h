@@ -43,6 +43,7 @@ struct RunReport {
   std::string input = {};                     ///< the file and what was done with it; empty: noise
   std::vector<std::string> warnings = {};     ///< of what was done
   std::vector<ClassScore> classes = {};       ///< the best ones of the last inference
+  std::vector<ClassRun> decisions = {};       ///< of inferences in turn
   std::optional<std::vector<Detection>> detections = {};  ///< likewise, of a detector
 };
 
