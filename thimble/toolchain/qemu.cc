@@ -130,12 +130,14 @@ std::vector<EmulatedRun> parse_report(const std::string& report) {
   return runs;
 }
 
-// A digit per set; shorter where the rest does not go on.
+// A digit per set; the last one holds for all behind it.
 std::string goes_on_word(const std::vector<bool>& goes_on) {
   std::string word;
   for (const bool one : goes_on) word += one ? '1' : '0';
-  word.erase(word.find_last_not_of('0') + 1);
-  return word.empty() ? "0" : word;
+  if (word.empty()) return "0";
+  const size_t last_other = word.find_last_not_of(word.back());
+  word.resize(last_other == std::string::npos ? 1 : last_other + 2);
+  return word;
 }
 
 ProcessResult emulate(const Board& board, size_t sets, const fs::path& folder,
