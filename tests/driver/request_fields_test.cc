@@ -78,7 +78,8 @@ class RequestFields : public ::testing::Test {
     if (one_in(3)) request.import.shapes = {{"", {1, 96, 96, 3}}};
     if (one_in(3)) request.import.shapes = {{"a", {1, 8}}, {"b/c", {3}}};
     if (one_in(3))
-      request.import.hop = {.rows = 1 + size() % 1000, .axis = one_of<std::optional<int64_t>>({{}, 2})};
+      request.import.hop = {.rows = 1 + size() % 1000,
+                            .axis = one_of<std::optional<int64_t>>({{}, 2})};
     request.graph = {.rewrite = !one_in(4), .keep_channels = one_in(4), .int8_io = one_in(4)};
     if (one_in(3)) request.graph.max_bytes = size();
     request.target_file = one_in(4) ? board() : "";
