@@ -102,7 +102,7 @@ std::string measured(const Line& line) {
                             compiled->plan.schedule.memory(id).name,
                             compiled->plan.placement.memory(id).size_bytes);
   if (!compiled->fits()) return fmt::format("no,{},,,,,", memories);
-  const std::string core = estimated_core(target.core).name;
+  const Core core = estimated_core(target.core);
   const double instructions =
       estimate_on(compiled->program, core, target.clock_hz).value().estimate.instructions;
   const double waits = wait_cycles(compiled->graph, compiled->plan.schedule);
@@ -110,7 +110,7 @@ std::string measured(const Line& line) {
     return 1e3 * (instructions + cycles) / static_cast<double>(target.clock_hz);
   };
   return fmt::format(
-      "yes,{},{},{:.0f},{:.0f},{:.1f},{}", memories, core, instructions, waits, ms(waits),
+      "yes,{},{},{:.0f},{:.0f},{:.1f},{}", memories, core.name, instructions, waits, ms(waits),
       slowest > 0 ? fmt::format("{:.1f}", ms(slowest * bytes_touched(*compiled))) : "");
 }
 

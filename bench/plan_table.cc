@@ -62,8 +62,7 @@ std::string measured(const Row& row, const std::string& shared) {
   const Answer answer = compile(request);
   const auto* compiled = std::get_if<Compiled>(&answer);
   if (compiled == nullptr) return "0 0 0";
-  const auto estimate =
-      estimate_on(compiled->program, estimated_core(compiled->target.core).name, 0);
+  const auto estimate = estimate_on(compiled->program, estimated_core(compiled->target.core), 0);
   return fmt::format("{} {:.0f} {}", compiled->program.arena_bytes(),
                      estimate ? estimate->estimate.instructions : 0, compiled->fits() ? 1 : 0);
 }

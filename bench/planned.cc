@@ -47,7 +47,7 @@ std::optional<PlannedSize> planned_size(const Graph& graph, const std::string& p
   const double seconds = process_seconds() - start;
   const int64_t executed = macs(graph, chosen.plan.schedule);
   const Program program = lower(graph, chosen.plan.schedule, placement);
-  const auto estimated = estimate_on(program, limits.core.name, 0);
+  const auto estimated = estimate_on(program, limits.core, 0);
   return PlannedSize{.arena_bytes = placement.arena_bytes(),
                      .peak_bytes = placement.arena().peak_bytes,
                      .macs = executed,

@@ -89,6 +89,9 @@ TEST_F(Folders, CodeThatIsTracedIsVerified) {
       thimble({"compile", "zoo:demo", "--planner", "original", "--trace", "-o", "out"}).exit_status,
       0);
   EXPECT_THAT(read("out/demo.h"), HasSubstr("void demo_trace("));
+  const ProcessResult nowhere = thimble({"compile", "zoo:demo", "--trace"});
+  EXPECT_EQ(nowhere.exit_status, 1);
+  EXPECT_THAT(nowhere.err, HasSubstr("--trace: is about the code that is written: -o FOLDER"));
   EXPECT_EQ(thimble({"verify", "zoo:demo", "out"}).exit_status, 0);
 }
 

@@ -128,6 +128,7 @@ TEST_F(SeveralModels, OptionsOfOneAreRefused) {
   for (const std::vector<std::string>& option : {std::vector<std::string>{"--name", "net"},
                                                  {"--until", "t3"},
                                                  {"--shape", "1x2"},
+                                                 {"--hop", "2"},
                                                  {"--pick", "1"},
                                                  {"--save-plan", "plan.json"},
                                                  {"--explain"}}) {

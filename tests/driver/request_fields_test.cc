@@ -16,6 +16,7 @@
 #include "thimble/cli/options.h"
 #include "thimble/driver/driver.h"
 #include "thimble/target/device.h"
+#include "thimble/target/latency.h"
 #include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
@@ -26,10 +27,13 @@ using ::testing::IsEmpty;
 
 // A further member does not compile before it is compared here.
 auto members(const Request& request) {
-  const auto& [model, import, graph, target, target_file, sram_bytes, flash_bytes,
+  const auto& [model, import, graph, target, target_file, latency_file, sram_bytes, flash_bytes,
                beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
                max_latency, effort, jobs, pick, in_place, ports, align_ports, states_apart, layout,
                time_limit_seconds, calibration, labels, emission, progress] = request;
+  Target named = target;  // what was measured is compared by its file's name
+  named.core.measured = nullptr;
+  EXPECT_EQ(target.core.measured != nullptr, !latency_file.empty());
   const auto& [until, shapes, hop] = import;
   const auto& [rewrite, keep_channels, int8_io, max_bytes] = graph;
   std::vector<std::pair<std::string, Shape>> named_shapes;
@@ -41,11 +45,11 @@ auto members(const Request& request) {
     sources = {emission->name,  emission->also_used, emission->micro_interpreter,
                emission->trace, emission->weights,   emission->ecosystem};
   return std::tuple(std::get<std::string>(model), until, named_shapes, hop.rows, hop.axis, rewrite,
-                    keep_channels, int8_io, max_bytes, target, target_file, sram_bytes, flash_bytes,
-                    beside_arena_bytes, weights, external_ram, storage, planner, max_recompute,
-                    max_latency, effort, jobs, pick, in_place, ports, align_ports, states_apart,
-                    layout, time_limit_seconds, calibration ? calibration->name : "", labels,
-                    sources);
+                    keep_channels, int8_io, max_bytes, named, target_file, latency_file, sram_bytes,
+                    flash_bytes, beside_arena_bytes, weights, external_ram, storage, planner,
+                    max_recompute, max_latency, effort, jobs, pick, in_place, ports, align_ports,
+                    states_apart, layout, time_limit_seconds, calibration ? calibration->name : "",
+                    labels, sources);
 }
 
 class RequestFields : public ::testing::Test {
@@ -56,9 +60,11 @@ class RequestFields : public ::testing::Test {
         [{"base": "0x20000000", "size": "64K"}]}]})";
     write_npy(inputs(), {DType::kInt8, {1, 2}, Bytes(2, 7)});
     std::ofstream(labels()) << "no\nyes\n";
+    std::ofstream(cycles()) << latency_json(measured_model(*latency_model("cortex-m4"), {}, 1.5));
   }
   [[nodiscard]] std::string board() const { return (folder_.path() / "board.json").string(); }
   [[nodiscard]] std::string labels() const { return (folder_.path() / "labels.txt").string(); }
+  [[nodiscard]] std::string cycles() const { return (folder_.path() / "cycles.json").string(); }
   [[nodiscard]] std::string inputs() const { return (folder_.path() / "inputs.npy").string(); }
 
   bool one_in(uint64_t n) { return random_() % n == 0; }
@@ -91,6 +97,11 @@ class RequestFields : public ::testing::Test {
       request.target_file.clear();
     }
     if (one_in(3)) request.target.core = core_named(one_of({"cortex-m4", "rv32imc"}));
+    if (one_in(2) && request.target.core.name == "cortex-m4") {
+      request.latency_file = cycles();
+      request.target.core.measured =
+          std::make_shared<const LatencyModel>(*latency_model("cortex-m4"));
+    }
     if (one_in(3)) request.sram_bytes = size();
     if (one_in(3)) request.flash_bytes = size();
     if (one_in(3)) request.beside_arena_bytes = size();

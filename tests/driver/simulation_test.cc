@@ -74,7 +74,7 @@ TEST(Simulation, OfANetworkThatIsNotSpilledIsItsEstimate) {
   const Compiled compiled = std::get<Compiled>(compile(request));
   const SimulationReport report = simulation_report(request, compiled, {});
   const std::optional<CoreEstimate> estimate =
-      estimate_on(compiled.program, "cortex-m4", compiled.target.clock_hz);
+      estimate_on(compiled.program, core_named("cortex-m4"), compiled.target.clock_hz);
   EXPECT_NEAR(1e3 * report.simulation.seconds, estimate->milliseconds().value(), 1e-6);
   EXPECT_EQ(report.simulation.waited(), 0);
   ASSERT_EQ(report.memories.size(), 1U);

@@ -112,6 +112,7 @@ TEST(Diagnose, NamesTheLayerThatReadsWhatSomebodyElseHasWrittenTo) {
                         address + 3, address + 3),
             noise());
   const json found = diagnosed(board);
+  EXPECT_THAT(found.at("code_fault").get<std::string>(), HasSubstr("detector.cc has changed"));
   EXPECT_EQ(found.at("finding"), "changed");
   EXPECT_EQ(found.at("layer"), "CONV_2D #11");
   EXPECT_EQ(found.at("written_by"), "depthwise_conv_2d_10");
@@ -170,6 +171,45 @@ TEST(Profile, CyclesOfLayersAreThoseOfTheInference) {
   EXPECT_NEAR(sum, counted, 0.02 * counted);
   EXPECT_LT(most, 0.6 * sum);
   EXPECT_LT(profile.at("fit").at("median_error"), 0.1);
+}
+
+// QEMU counts an instruction as 40 cycles: a plan by these is estimated near what was measured.
+TEST(Profile, PlansAreChosenByWhatABoardMeasured) {
+  const Board board;
+  run_board(board, "profile", "", noise());
+  const std::string fit = (board.folder.path() / "board.json").string();
+  const ProcessResult text = thimble(board, "profile", {"--fit", fit});
+  ASSERT_EQ(text.exit_status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("--latency " + fit));
+  const ProcessResult profiled = thimble(board, "profile", {"--json", "/dev/stdout"});
+  double measured = 0;
+  for (const json& stage : json::parse(profiled.out).at("stages"))
+    measured += stage.at("cycles").get<double>();
+  const auto planned = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {THIMBLE_PROGRAM, "compile", kModel, "--json",
+                                          "/dev/stdout"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_process({.arguments = arguments, .working_folder = {}});
+  };
+  const json estimate =
+      json::parse(planned({"--core", "cortex-m4", "--latency", fit}).out).at("estimate");
+  EXPECT_EQ(estimate.at("counted"), "cycles");
+  EXPECT_NEAR(estimate.at("instructions").get<double>(), measured, 0.1 * measured);
+  const json counted = json::parse(planned({"--core", "cortex-m4"}).out).at("estimate");
+  EXPECT_EQ(counted.at("counted"), "instructions");
+  EXPECT_LT(counted.at("instructions").get<double>(), 0.5 * measured);
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--core", "cortex-m7", "--latency", fit}, {"--latency", fit}}) {
+    const ProcessResult refused = planned(options);
+    EXPECT_EQ(refused.exit_status, 1);
+    EXPECT_THAT(refused.err, HasSubstr("was measured on a cortex-m4"));
+  }
+  // The code says the same whatever was measured, so that verify needs no file.
+  const std::string folder = (board.folder.path() / "by_cycles").string();
+  ASSERT_EQ(planned({"--core", "cortex-m4", "--latency", fit, "-o", folder}).exit_status, 0);
+  const ProcessResult verified =
+      run_process({.arguments = {THIMBLE_PROGRAM, "verify", kModel, folder}, .working_folder = {}});
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ TEST(Labels, AreLines) {
 TEST(Labels, MayBeNumberedUpwards) {
   EXPECT_THAT(labels_in("0 no\n1 yes\n", ""), ElementsAre("no", "yes"));
   EXPECT_THAT(labels_in("0  person\n2: cell phone\n", ""), ElementsAre("person", "", "cell phone"));
+  EXPECT_THAT(labels_in("1 no\n2 yes\n", ""), ElementsAre("no", "yes"));
   EXPECT_THAT(labels_in("1 no\n1 yes\n", ""), ElementsAre("1 no", "1 yes"));
   EXPECT_THAT(labels_in("0\n1\n2\n", ""), ElementsAre("0", "1", "2"));
 }

@@ -142,7 +142,7 @@ TEST(MotesPlans, LeaveRoomForTheKernelsThatTheLimitOnTimeNeeds) {
   };
   const auto instructions = [&](const Schedule& schedule) {
     const Program program = lower(graph, schedule, place(graph, schedule, {}));
-    return estimate_on(program, core.name, 0).value().estimate.instructions;
+    return estimate_on(program, core, 0).value().estimate.instructions;
   };
   const double whole = instructions(planned_with("reorder").schedule());
   const Planned found = planned_with("motes");

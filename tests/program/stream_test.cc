@@ -154,7 +154,7 @@ double instructions(const Graph& graph, Plan plan, const Core& core, int64_t sra
   const RealisedPlan placed = realised(graph, std::move(plan), core, sram_bytes, {});
   EXPECT_LE(placed.placement.arena_bytes(), sram_bytes);
   const Program program = lower(graph, placed.schedule, placed.placement);
-  return estimate_on(program, core.name, 0).value().estimate.instructions;
+  return estimate_on(program, core, 0).value().estimate.instructions;
 }
 
 // The plan of the fewest bytes would do as well.

@@ -134,6 +134,9 @@ TEST(SlidingWindow, RefusesWhatIsNone) {
   testing::TestGraph two(9);
   two.output(two.add(two.input({1, 4, 4, 2}), two.input({1, 4, 4, 2})));
   refused(two.graph(), {1}, "is for networks with one input; 'test' has 2");
+  Graph through = classifier({1, 9, 5, 2}, 8);
+  through.outputs.push_back({through.inputs[0].tensor});
+  refused(through, {1}, "the input of 'test' is one of its outputs");
   Graph video = classifier({1, 9, 5, 2}, 8);
   video.tensor(video.inputs[0].tensor).shape = {1, 1, 9, 5, 2};
   refused(video, {1}, "has 5 axes; a window of at most 4 is supported");

@@ -282,5 +282,45 @@ TEST(Latency, IsThereForTheCoresThatWereCounted) {
   EXPECT_EQ(latency_model("cortex-m23"), std::nullopt);
 }
 
+TEST(Latency, OfABoardIsReadAsItIsWritten) {
+  const LatencyModel counted = *latency_model("cortex-m4");
+  const LatencyModel measured =
+      measured_model(counted, {{"fully_connected", 2}, {"floats", 3}, {"sub", 0.5}}, 1.25);
+  EXPECT_EQ(parse_latency(latency_json(measured), "b.json"), measured);
+  EXPECT_EQ(parse_latency(latency_json(counted), "b.json"), counted);
+  const auto ratio = [&](const char* kernel) {
+    const Features &before = *counted.coefficients(kernel), &now = *measured.coefficients(kernel);
+    double most = 0, least = 1e9;
+    for (size_t k = 0; k < before.size(); ++k) {
+      if (before[k] == 0) continue;
+      most = std::max(most, now[k] / before[k]);
+      least = std::min(least, now[k] / before[k]);
+    }
+    EXPECT_DOUBLE_EQ(most, least) << kernel;
+    return most;
+  };
+  EXPECT_DOUBLE_EQ(ratio("fully_connected"), 2);
+  EXPECT_DOUBLE_EQ(ratio("conv_2d"), 1.25);
+  EXPECT_DOUBLE_EQ(ratio("sub"), 0.5);
+  EXPECT_DOUBLE_EQ(ratio("add_dsp"), 1.25);
+  const auto floats = std::ranges::find_if(kernels(), [](const KernelInfo& kernel) {
+    return kernel.in == DType::kFloat32 && kernel.out == DType::kFloat32;
+  });
+  EXPECT_DOUBLE_EQ(ratio(floats->name), 3);
+  EXPECT_EQ(measured_as(*floats), "floats");
+  EXPECT_EQ(latency_fault_of(R"({"core": "cortex-m4", "counted": "sheep"})"),
+            "c.json: 'counted' must be \"instructions\" or \"cycles\"");
+}
+
+TEST(Latency, OfACoreIsWhatWasMeasuredOrSaidOfIt) {
+  Core core = core_named("cortex-m4");
+  EXPECT_EQ(latency_model(core), latency_model("cortex-m4"));
+  core.cycles_per_mac = 2;
+  EXPECT_EQ(latency_model(core)->core, "MACs");
+  core.measured =
+      std::make_shared<const LatencyModel>(measured_model(*latency_model("cortex-m4"), {}, 2));
+  EXPECT_TRUE(latency_model(core)->cycles);
+}
+
 }  // namespace
 }  // namespace thimble

@@ -43,7 +43,7 @@ BoardCode board_code(const BoardCodeOptions& options) {
       check_folder_code(source, options.code, graph_options(options.request).max_bytes);
   if (!code.compiled.verification.ok())
     throw CompileError(options.code, "its plan is wrong: " + code.compiled.verification.fault);
-  return {std::move(code.compiled), std::move(log)};
+  return {std::move(code.compiled), std::move(log), std::move(code.fault)};
 }
 
 }  // namespace thimble

@@ -22,6 +22,7 @@ void add_board_code_options(CLI::App& app, BoardCodeOptions& options);
 struct BoardCode {
   Compiled compiled;  ///< from the folder's plan, which is right
   BoardLog log;
+  std::string code_fault;  ///< what in the folder is not as it was written; empty: nothing
 };
 /// Throws CompileError if the folder has no code of the model, or the log cannot be read.
 [[nodiscard]] BoardCode board_code(const BoardCodeOptions& options);

@@ -100,6 +100,17 @@ int compile_model(const CompileOptions& options) {
   return report.fits() ? kDone : kDoesNotFit;
 }
 
+// What the code is to be like needs some.
+void check_folder_given(const CompileOptions& options) {
+  if (!options.folder.empty()) return;
+  for (const char* field :
+       {"weights_as", "export", "whole_runtime", "trace", "micro_interpreter"}) {
+    if (options.request.has(field))
+      throw CompileError(request_field(field).option,
+                         "is about the code that is written: -o FOLDER says where to");
+  }
+}
+
 }  // namespace
 
 const Ecosystem& ecosystem_of(const CompileOptions& options) {
@@ -137,6 +148,7 @@ void add_compile(CLI::App& app, int& status) {
       "  thimble compile kws.tflite --export arduino -o Arduino/libraries/kws\n"
       "  thimble compile zoo:reordering_figure1 --planner original --no-in-place");
   command->callback([options, &status] {
+    check_folder_given(*options);
     options->request.model = options->models.front();
     options->request.fields["sources"] = {""};
     status = options->models.size() == 1 ? compile_model(*options) : compile_models(*options);

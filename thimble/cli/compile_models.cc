@@ -27,7 +27,8 @@ void refuse_options_of_one(const CompileOptions& options) {
                          "is for one model at a time; several may come to one folder one by one");
     }
   };
-  for (const char* field : {"name", "until", "shape", "pick", "calibration", "labels"})
+  for (const char* field :
+       {"name", "until", "shape", "hop", "hop_axis", "pick", "calibration", "labels"})
     refuse(options.request.has(field), request_field(field).option);
   refuse(!options.save_plan.empty(), "--save-plan");
   refuse(!options.json.html.empty(), "--html");

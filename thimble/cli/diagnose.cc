@@ -71,6 +71,7 @@ int run_diagnose(const DiagnoseOptions& options) {
       .model = board.request.model,
       .log = board.log,
       .code = board.code,
+      .code_fault = code.code_fault,
       .inferences = static_cast<int>(inferences.size()),
       .incomplete = static_cast<int>(code.log.traces.size() - inferences.size()),
       .damaged_lines = code.log.damaged.size(),

@@ -56,7 +56,7 @@ std::vector<StageEstimate> estimates(const Program& program, const std::vector<T
   std::vector<StageEstimate> result(stages.size());
   for_each_call(program, [&](const Call& call, const CallShape& shape) {
     const std::optional<double> instructions = model.estimate(shape);
-    if (instructions) result[stage_of.at(&call)][fitted_as(info(call.kernel))] += *instructions;
+    if (instructions) result[stage_of.at(&call)][measured_as(info(call.kernel))] += *instructions;
   });
   return result;
 }
@@ -150,6 +150,17 @@ ProfileReport board_profile(const Compiled& compiled, const BoardLog& log,
   }
   if (model) report.fit = fitted(estimated, cycles);
   return report;
+}
+
+std::string fit_json(const ProfileReport& report) {
+  const std::optional<LatencyModel> counted = latency_model(report.core);
+  if (!report.fit || !counted)
+    throw CompileError("--fit", report.core.empty()
+                                    ? "the code is for any core: compile it with --device or --core"
+                                    : fmt::format("nobody estimates the instructions of {}, so "
+                                                  "there is nothing to be refitted",
+                                                  report.core));
+  return latency_json(measured_model(*counted, report.fit->kernels, report.fit->rest));
 }
 
 }  // namespace thimble

@@ -15,4 +15,8 @@ namespace thimble {
 [[nodiscard]] ProfileReport board_profile(const Compiled& compiled, const BoardLog& log,
                                           const std::string& where);
 
+/// What `--latency` reads: the fit as a model of the core. Throws CompileError for a core without
+/// a model.
+[[nodiscard]] std::string fit_json(const ProfileReport& report);
+
 }  // namespace thimble

@@ -27,7 +27,7 @@ size_t picked_point(const Front& front, const Request& request) {
 
 // What plans come to as programs, which knows where the ends of rings fall.
 std::vector<FrontFigures> lowered_figures(const Graph& graph, const Planned& planned,
-                                          Front& front) {
+                                          const Core& core, Front& front) {
   const AxisGraph axes(graph);
   PackedBytes packed(graph, axes.kernel_uses());
   std::vector<FrontFigures> result;
@@ -36,7 +36,7 @@ std::vector<FrontFigures> lowered_figures(const Graph& graph, const Planned& pla
     const Schedule& schedule = plan.realised.schedule;
     figures.weight_bytes = packed.bytes_of(schedule);
     const Program program = lower(graph, schedule, plan.realised.placement, Constants::kLeftOut);
-    const std::optional<CoreEstimate> estimate = estimate_on(program, front.core, 0);
+    const std::optional<CoreEstimate> estimate = estimate_on(program, core, 0);
     check(estimate.has_value(), "a core without a latency model");
     figures.instructions = estimate->estimate.instructions + plan.realised.wait_cycles;
     front.left_out.insert(estimate->estimate.left_out.begin(), estimate->estimate.left_out.end());
@@ -54,14 +54,15 @@ std::optional<int64_t> arena_limit(const Planned& planned, const Request& reques
 // The number of the plan that is taken; the front is without those that another one beats as a
 // program.
 size_t taken_of(const Graph& graph, const Planned& planned, const Request& request, Front& front) {
-  const std::string& core = request.target.core.name;
-  front.core = estimated_core(request.target.core).name;
-  front.stands_in = !core.empty() && front.core != core;
+  const std::string& asked = request.target.core.name;
+  const Core core = estimated_core(request.target.core);
+  front.core = core.name;
+  front.stands_in = !asked.empty() && front.core != asked;
   front.clock_hz = front.stands_in ? 0 : request.target.clock_hz;
   front.by_number = request.pick.has_value();
   front.sram_limit_bytes = arena_limit(planned, request);
   front.max_latency = max_latency(request);
-  const std::vector<FrontFigures> all = lowered_figures(graph, planned, front);
+  const std::vector<FrontFigures> all = lowered_figures(graph, planned, core, front);
   const std::vector<size_t> kept = undominated(all);
   for (const size_t k : kept) front.points.push_back(all[k]);
   front.picked = picked_point(front, request);
@@ -105,7 +106,7 @@ double max_latency(const Request& request) {
 
 Core estimated_core(const Core& core) {
   Core result = core;
-  if (!latency_model(core.name)) result.name = "cortex-m4";
+  if (!latency_model(core)) result.name = "cortex-m4";
   return result;
 }
 

@@ -373,7 +373,7 @@ std::string plan_sha256(const Compiled& compiled) {
 
 std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission& emission) {
   check(compiled.verification.ok(), "only verified programs are emitted");
-  const std::optional<CoreEstimate> estimate = estimate_of(compiled);
+  const std::optional<CoreEstimate> estimate = counted_estimate(compiled);
   const std::optional<CodeBytes> bytes = code_bytes_of({&compiled, 1}, {});
   const std::string name = identifier(emission.name.empty() ? compiled.graph.name : emission.name);
   const Ecosystem* const ecosystem = find_ecosystem(emission.ecosystem);

@@ -8,10 +8,11 @@ namespace thimble {
 
 std::optional<CoreEstimate> layer_estimate(const Graph& graph, const Target& target) {
   const Core core = estimated_core(target.core);
-  const std::optional<LatencyModel> model = latency_model(core.name);
+  const std::optional<LatencyModel> model = latency_model(core);
   const bool stands_in = !target.core.name.empty() && target.core.name != core.name;
   if (!model || stands_in) return std::nullopt;
-  CoreEstimate result{.core = core.name, .clock_hz = target.clock_hz, .estimate = {}};
+  CoreEstimate result{
+      .core = core.name, .clock_hz = target.clock_hz, .estimate = {}, .cycles = model->cycles};
   const AxisGraph axes(graph);
   const Instances instances = instances_of(graph, {});
   const Dataflow flow(axes, instances);

@@ -56,7 +56,8 @@ std::optional<UnnamedCore> unnamed_core(const Compiled& compiled) {
   const Program program = lower(compiled.graph, placed->schedule, placed->placement);
   return UnnamedCore{
       .core = kUnnamedCore,
-      .instructions = estimate_on(program, kUnnamedCore, 0).value().estimate.instructions,
+      .instructions =
+          estimate_on(program, core_named(kUnnamedCore), 0).value().estimate.instructions,
       .arena_bytes = placed->placement.arena_bytes()};
 }
 
@@ -67,19 +68,29 @@ std::optional<note::ConstantChannels> channels_of(const Compiled& compiled) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<CoreEstimate> estimate_of(const Compiled& compiled) {
-  const std::string& core = compiled.target.core.name;
+std::optional<CoreEstimate> estimate_by(const Compiled& compiled, const Core& core) {
   std::optional<CoreEstimate> found =
-      estimate_on(compiled.program, core.empty() ? kUnnamedCore : core, compiled.target.clock_hz);
+      estimate_on(compiled.program, core.name.empty() ? core_named(kUnnamedCore) : core,
+                  compiled.target.clock_hz);
   if (found) found->estimate.wait_cycles = wait_cycles(compiled.graph, compiled.plan.schedule);
   return found;
 }
 
+}  // namespace
+
+std::optional<CoreEstimate> estimate_of(const Compiled& compiled) {
+  return estimate_by(compiled, compiled.target.core);
+}
+
+std::optional<CoreEstimate> counted_estimate(const Compiled& compiled) {
+  Core core = compiled.target.core;
+  core.measured = nullptr;
+  return estimate_by(compiled, core);
+}
+
 std::vector<KernelChoice> kernel_choices(const Compiled& compiled) {
   const Core core = estimated_core(compiled.target.core);
-  const std::optional<LatencyModel> model = latency_model(core.name);
+  const std::optional<LatencyModel> model = latency_model(core);
   return explain(compiled.graph, compiled.plan.schedule, compiled.program, compiled.target.core,
                  model.value_or(LatencyModel{}));
 }

@@ -56,8 +56,9 @@ struct Request {
   ModelSource model;
   ImportOptions import = {};  ///< of a model that is a file
   GraphOptions graph = {};
-  Target target = {};            ///< default: kernels for any core, no limits
-  std::string target_file = {};  ///< that the target was read from; empty: it is a known device
+  Target target = {};             ///< default: kernels for any core, no limits
+  std::string target_file = {};   ///< that the target was read from; empty: it is a known device
+  std::string latency_file = {};  ///< that what the target's core measured was read from
   std::optional<int64_t> sram_bytes = {}, flash_bytes = {};  ///< instead of the target's
   /// What the arena leaves of the SRAM for the stack and for tensors that the caller brings. As
   /// much as the plan needs is left whatever is asked for here.

@@ -12,11 +12,14 @@
 
 #include "thimble/driver/inference_io.h"
 #include "thimble/driver/request.h"
+#include "thimble/import/file_bytes.h"
 #include "thimble/import/labels.h"
 #include "thimble/model/error.h"
 #include "thimble/plan/port_alignment.h"
 #include "thimble/report/weight_formats_text.h"
 #include "thimble/target/device.h"
+#include "thimble/target/latency.h"
+#include "thimble/target/same_code.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
@@ -106,6 +109,24 @@ void set_core(Request& request, const FieldValue& value) {
   if (!is_core_name(value.text()))
     value.reject(fmt::format("'{}' is not the name of a core, such as cortex-m4", value.text()));
   request.target.core = core_named(value.text());
+}
+
+void set_latency(Request& request, const FieldValue& value) {
+  constexpr int64_t kMostBytes = int64_t{1} << 20;
+  request.latency_file = value.text();
+  Core& core = request.target.core;
+  core.measured = nullptr;
+  if (!value.given()) return;
+  const std::string file = value.text();
+  const Bytes bytes = read_file(file, kMostBytes);
+  LatencyModel model =
+      parse_latency({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file);
+  if (!model.cycles) throw CompileError(file, "is not what `thimble profile --fit` wrote");
+  if (core_of_same_code(core.name) != core_of_same_code(model.core))
+    value.reject(fmt::format("{} was measured on a {}, which --device or --core has to name{}",
+                             file, model.core,
+                             core.name.empty() ? "" : " instead of a " + core.name));
+  core.measured = std::make_shared<const LatencyModel>(std::move(model));
 }
 
 Texts device_texts(const Request& request) {
@@ -287,6 +308,15 @@ std::vector<RequestField> all_fields() {
        .set = set_core,
        .texts = core_texts,
        .canonical = [](const std::string& name) { return core_named(name).name; }},
+      {.name = "latency",
+       .option = "--latency",
+       .group = kTarget,
+       .form = kText,
+       .type = "FILE",
+       .help = "Cycles that kernels took on the board, of `thimble profile --fit`: plans and "
+               "kernels are chosen by these instead of counted instructions",
+       .set = set_latency,
+       .texts = [](const R& r) { return text_if(!r.latency_file.empty(), r.latency_file); }},
       {.name = "sram",
        .option = "--sram",
        .group = kLimits,

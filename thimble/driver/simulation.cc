@@ -21,7 +21,7 @@ CoreSpeed core_speed(const Compiled& compiled, const SimulationRequest& wanted) 
             .pointwise_share = wanted.pointwise_share,
             .fully_connected_share = wanted.fully_connected_share};
   check_speed(compiled.target, wanted);
-  return {.model = latency_model(compiled.target.core.name),
+  return {.model = latency_model(compiled.target.core),
           .seconds_per_mac = std::nullopt,
           .clock_hz = compiled.target.clock_hz,
           .wait_cycles = wait_cycles(compiled.graph, compiled.plan.schedule)};
@@ -52,7 +52,7 @@ void check_speed(const Target& target, const SimulationRequest& wanted) {
     throw CompileError(
         "--device", fmt::format("is required: its clock makes time of instructions; {}", kByMacs));
   }
-  if (!latency_model(target.core.name)) {
+  if (!latency_model(target.core)) {
     throw CompileError(target.name, fmt::format("has the core {}, whose time nobody estimates; {}",
                                                 target.core.name, kByMacs));
   }

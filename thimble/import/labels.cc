@@ -58,7 +58,8 @@ std::optional<std::pair<size_t, std::string_view>> numbered(std::string_view lin
   return std::pair(number, rest.substr(name));
 }
 
-/// By the numbers at the beginning of all lines; empty: they are not numbered upwards.
+/// By the numbers at the beginning of all lines; empty: they are not numbered upwards. Line by line
+/// from 1 on, they are numbers of lines.
 std::vector<std::string> by_number(const std::vector<std::string_view>& lines) {
   std::vector<std::string> labels;
   for (const std::string_view line : lines) {
@@ -67,6 +68,8 @@ std::vector<std::string> by_number(const std::vector<std::string_view>& lines) {
     labels.resize(found->first);
     labels.emplace_back(found->second);
   }
+  const bool from_one = labels.size() == lines.size() + 1 && labels.front().empty();
+  if (from_one) labels.erase(labels.begin());
   return labels;
 }
 

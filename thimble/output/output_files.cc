@@ -33,6 +33,8 @@ std::string description(const OutputFile& output) {
       return "a page of Thimble's";
     case FileKind::kPlan:
       return "a plan of Thimble's";
+    case FileKind::kCycles:
+      return "what a board measured";
     case FileKind::kLayout:
       return "a layout of Thimble's";
     case FileKind::kNpy:
@@ -84,6 +86,8 @@ bool is_of_kind(std::string_view text, const OutputFile& output) {
                  std::string_view::npos;
     case FileKind::kPlan:
       return text.starts_with('{') && has_all(text, {"\"thimble_plan\""});
+    case FileKind::kCycles:
+      return text.starts_with('{') && has_all(text, {"\"counted\": \"cycles\""});
     case FileKind::kLayout:
       return text.starts_with("id,lower,upper,size,offset");
     case FileKind::kNpy:

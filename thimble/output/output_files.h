@@ -15,6 +15,7 @@ enum class FileKind {
   kReport,  ///< of `--json`: one of the same command's
   kPage,    ///< of `--html`
   kPlan,    ///< of `compile --save-plan`
+  kCycles,  ///< of `profile --fit`
   kLayout,  ///< of `layout --out`
   kNpy,
   kSafetensors,

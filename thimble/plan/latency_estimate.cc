@@ -136,8 +136,7 @@ KernelTimes best_times(KernelTimes times) {
 }  // namespace
 
 LatencyModel latency_model_for(const Core& core) {
-  if (core.cycles_per_mac) return latency_model_of_macs(*core.cycles_per_mac);
-  return latency_model(core.name).value_or(*latency_model("cortex-m4"));
+  return latency_model(core).value_or(*latency_model("cortex-m4"));
 }
 
 size_t LatencyEstimate::Hash::operator()(const std::vector<int64_t>& key) const {

@@ -102,11 +102,14 @@ Estimate estimate(const Program& program, const LatencyModel& model) {
   return result;
 }
 
-std::optional<CoreEstimate> estimate_on(const Program& program, const std::string& core,
+std::optional<CoreEstimate> estimate_on(const Program& program, const Core& core,
                                         int64_t clock_hz) {
   const std::optional<LatencyModel> model = latency_model(core);
   if (!model) return std::nullopt;
-  return CoreEstimate{.core = core, .clock_hz = clock_hz, .estimate = estimate(program, *model)};
+  return CoreEstimate{.core = core.name,
+                      .clock_hz = clock_hz,
+                      .estimate = estimate(program, *model),
+                      .cycles = model->cycles};
 }
 
 std::map<std::string, Features> summed_features(const Program& program) {

@@ -31,6 +31,7 @@ struct CoreEstimate {
   std::string core;
   int64_t clock_hz = 0;  ///< 0: not known
   Estimate estimate;
+  bool cycles = false;  ///< by what a board measured: its instructions are cycles
 
   /// At the clock, if each instruction takes a cycle, and with the waits; nothing without a clock.
   [[nodiscard]] std::optional<double> milliseconds() const;
@@ -38,8 +39,8 @@ struct CoreEstimate {
   [[nodiscard]] std::optional<double> milliseconds_of(double instructions) const;
 };
 /// Nothing if the core has no latency model.
-[[nodiscard]] std::optional<CoreEstimate> estimate_on(const Program& program,
-                                                      const std::string& core, int64_t clock_hz);
+[[nodiscard]] std::optional<CoreEstimate> estimate_on(const Program& program, const Core& core,
+                                                      int64_t clock_hz);
 
 /// Calls visit_call for every call that the device makes, and visit_transfer for the transfers
 /// between them.

@@ -92,6 +92,7 @@ std::string sentence(const Diagnosis& found) {
 std::string diagnosis_text(const DiagnosisReport& report) {
   const Diagnosis& found = report.first;
   std::string text = fmt::format("{} (code of {} in {})\n", report.log, report.model, report.code);
+  if (!report.code_fault.empty()) text += fmt::format("  code     {}\n", report.code_fault);
   text += fmt::format("  log      {} inference{} traced", report.inferences,
                       report.inferences == 1 ? "" : "s");
   if (report.incomplete > 0) text += fmt::format(", {} more incomplete", report.incomplete);
@@ -114,6 +115,7 @@ std::string diagnosis_json(const DiagnosisReport& report) {
   nlohmann::ordered_json json = {{"model", report.model},
                                  {"log", report.log},
                                  {"code", report.code},
+                                 {"code_fault", report.code_fault},
                                  {"inferences", report.inferences},
                                  {"incomplete", report.incomplete},
                                  {"damaged_lines", report.damaged_lines},

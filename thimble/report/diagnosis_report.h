@@ -35,6 +35,7 @@ struct Diagnosis {
 
 struct DiagnosisReport {
   std::string model, log, code;  ///< files
+  std::string code_fault;        ///< what of the code is not as it was written; empty: nothing
   int inferences = 0;            ///< in the log, whole
   int incomplete = 0;            ///< that end early or have damaged lines
   size_t damaged_lines = 0;

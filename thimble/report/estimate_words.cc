@@ -12,12 +12,14 @@ namespace thimble {
 using Json = nlohmann::ordered_json;
 
 std::string estimate_text(const CoreEstimate& e) {
-  std::string text =
-      fmt::format("{:.3f} M instructions on {} (estimated)", e.estimate.instructions / 1e6, e.core);
+  std::string text = fmt::format("{:.3f} M {} on {} ({})", e.estimate.instructions / 1e6,
+                                 e.cycles ? "cycles" : "instructions", e.core,
+                                 e.cycles ? "by a board's profile" : "estimated");
   if (e.estimate.wait_cycles > 0)
     text += fmt::format("; waits {:.3f} M cycles for memories", e.estimate.wait_cycles / 1e6);
   if (const std::optional<double> ms = e.milliseconds())
-    text += fmt::format("; {:.1f} ms at {} MHz if each takes a cycle", *ms, e.clock_hz / 1'000'000);
+    text += fmt::format("; {:.1f} ms at {} MHz{}", *ms, e.clock_hz / 1'000'000,
+                        e.cycles ? "" : " if each takes a cycle");
   if (!e.estimate.left_out.empty())
     text += fmt::format("; without {}", fmt::join(e.estimate.left_out, ", "));
   return text;
@@ -35,6 +37,7 @@ Json estimate_json(const std::optional<CoreEstimate>& e) {
   const std::optional<double> ms = e->milliseconds();
   return {{"core", e->core},
           {"instructions", std::llround(e->estimate.instructions)},
+          {"counted", e->cycles ? "cycles" : "instructions"},
           {"wait_cycles", std::llround(e->estimate.wait_cycles)},
           {"clock_hz", e->clock_hz > 0 ? Json(e->clock_hz) : Json()},
           {"milliseconds_at_a_cycle_each", ms ? Json(*ms) : Json()},

@@ -11,7 +11,8 @@
 
 namespace thimble {
 
-/// "37.925 M instructions on cortex-m4 (estimated); 210.7 ms at 180 MHz if each takes a cycle".
+/// "37.925 M instructions on cortex-m4 (estimated); 210.7 ms at 180 MHz if each takes a cycle"; or
+/// "41.310 M cycles on cortex-m4 (by a board's profile); 229.5 ms at 180 MHz".
 [[nodiscard]] std::string estimate_text(const CoreEstimate& estimate);
 
 /// "psram: 18.083 M cycles, for 4.521 M bytes read and written; 130.200 M if all buffers lay

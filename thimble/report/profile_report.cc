@@ -35,6 +35,7 @@ double ProfileReport::stage_cycles() const {
 std::string profile_text(const ProfileReport& report) {
   const double all = report.stage_cycles();
   std::string text = fmt::format("{} (code of {} in {})\n", report.log, report.model, report.code);
+  if (!report.code_fault.empty()) text += fmt::format("  code     {}\n", report.code_fault);
   text += fmt::format("  measured {} cycles an inference, of {}", whole(report.whole_cycles),
                       report.inferences);
   if (report.clock_hz > 0)
@@ -70,6 +71,9 @@ std::string profile_text(const ProfileReport& report) {
         "  fit      estimates times {} kernels' cycles each are off by {:.1f} % (median; {:.1f} % "
         "at most)\n",
         report.fit->kernels.size(), 100 * report.fit->median_error, 100 * report.fit->worst_error);
+  if (!report.fit_file.empty())
+    text += fmt::format("  wrote    {}: `--latency {}` chooses plans and kernels by these cycles\n",
+                        report.fit_file, report.fit_file);
   return text;
 }
 
@@ -97,12 +101,14 @@ std::string profile_json(const ProfileReport& report) {
   return json_text("profile", {{"model", report.model},
                                {"log", report.log},
                                {"code", report.code},
+                               {"code_fault", report.code_fault},
                                {"core", report.core},
                                {"clock_hz", report.clock_hz == 0 ? Json() : Json(report.clock_hz)},
                                {"inferences", report.inferences},
                                {"whole_cycles", report.whole_cycles},
                                {"stages", stages},
                                {"fit", fit},
+                               {"fit_file", report.fit_file},
                                {"damaged_lines", report.damaged_lines}});
 }
 

@@ -38,6 +38,11 @@ TimeWindow window_of(const Graph& graph, const Hop& hop) {
     throw CompileError(kHop, fmt::format("is for networks with one input; '{}' has {}", graph.name,
                                          graph.inputs.size()));
   }
+  if (is_output(graph, graph.inputs[0].tensor)) {
+    throw CompileError(kHop, fmt::format("the input of '{}' is one of its outputs, which would be "
+                                         "the window",
+                                         graph.name));
+  }
   const std::vector<std::vector<OpId>> readers = consumers(graph);
   TimeWindow window{.tensor = graph.inputs[0].tensor, .ahead = {}};
   while (readers[window.tensor.index()].size() == 1 && !is_output(graph, window.tensor)) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ enum class Weights : uint8_t {
   kLeast,    ///< 8 bits
 };
 
+struct LatencyModel;
+
 struct CrossCompiler {
   std::string program;                 ///< "arm-none-eabi-g++"
   std::string package;                 ///< of Debian, that has it
@@ -43,6 +46,8 @@ struct Core {
   /// What each MAC of the portable kernels is taken to take, and all else nothing, in place of
   /// counted instructions: a core of which a paper says no more.
   std::optional<double> cycles_per_mac = {};
+  /// What a board measured, in place of counted instructions (`profile --fit`).
+  std::shared_ptr<const LatencyModel> measured = nullptr;
 
   [[nodiscard]] bool has(InstructionSet set) const;
   bool operator==(const Core&) const = default;

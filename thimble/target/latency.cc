@@ -19,6 +19,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr const char* kFloats = "floats";
+
 double coefficient(const Json& value, const std::string& where, const std::string& field) {
   if (!value.is_number() || value.get<double>() < 0)
     throw CompileError(where, fmt::format("'{}' must be a number, 0 or more", field));
@@ -83,13 +85,18 @@ Features guessed_for_floats(const Core& core) {
 
 }  // namespace
 
+std::string measured_as(const KernelInfo& kernel) {
+  return computes_floats(kernel) ? kFloats : fitted_as(kernel);
+}
+
 const Features* LatencyModel::coefficients(const std::string& kernel) const {
   const KernelId id = kernel_named(kernel);
   if (id.valid() && computes_floats(info(id))) return &floats;
   const std::string fitted = id.valid() ? fitted_as(info(id)) : kernel;
   if (const Features* found = longest_beginning(kernels, fitted)) return found;
   if (!id.valid()) return nullptr;
-  if (info(id).family == Family::kCopy) return longest_beginning(kernels, "copy_8");
+  if (info(id).family == Family::kCopy || info(id).family == Family::kShiftIn)
+    return longest_beginning(kernels, "copy_8");
   if (info(id).params == 0) return nullptr;
   for (const KernelInfo& other : thimble::kernels()) {
     if (other.params != info(id).params || other.in != info(id).in || other.out != info(id).out)
@@ -140,13 +147,66 @@ LatencyModel parse_latency(const std::string& json, const std::string& where) {
   const Json& core = member(parsed, "core", where);
   if (!core.is_string()) throw CompileError(where, "'core' must be a text");
   model.core = core.get<std::string>();
-  model.floats = guessed_for_floats(core_named(model.core));
+  if (parsed.contains("counted")) {
+    const Json& counted = parsed.at("counted");
+    if (counted != "instructions" && counted != "cycles")
+      throw CompileError(where, "'counted' must be \"instructions\" or \"cycles\"");
+    model.cycles = counted == "cycles";
+  }
+  model.floats = parsed.contains(kFloats)
+                     ? read_coefficients(parsed.at(kFloats), where + ", " + kFloats)
+                     : guessed_for_floats(core_named(model.core));
   model.program = coefficient(member(parsed, "program", where), where, "program");
   const Json& kernels = member(parsed, "kernels", where);
   if (!kernels.is_object()) throw CompileError(where, "'kernels' must be an object {...}");
   for (const auto& [kernel, coefficients] : kernels.items())
     model.kernels[kernel] = read_coefficients(coefficients, where + ", " + kernel);
   return model;
+}
+
+std::string latency_json(const LatencyModel& model) {
+  using Ordered = nlohmann::ordered_json;
+  const auto coefficients = [](const Features& features) {
+    Ordered result = Ordered::object();
+    for (size_t k = 0; k < features.size(); ++k) {
+      if (features[k] != 0) result[name(static_cast<Feature>(k))] = features[k];
+    }
+    return result;
+  };
+  Ordered kernels = Ordered::object();
+  for (const auto& [kernel, features] : model.kernels) kernels[kernel] = coefficients(features);
+  const Ordered json = {{"core", model.core},
+                        {"counted", model.cycles ? "cycles" : "instructions"},
+                        {"program", model.program},
+                        {kFloats, coefficients(model.floats)},
+                        {"kernels", kernels}};
+  return json.dump(1) + "\n";
+}
+
+LatencyModel measured_model(const LatencyModel& counted,
+                            const std::map<std::string, double>& cycles, double rest) {
+  const auto scaled = [&](const Features& features, const std::string& kernel) {
+    const auto found = cycles.find(kernel);
+    Features result = features;
+    for (double& each : result) each *= found == cycles.end() ? rest : found->second;
+    return result;
+  };
+  LatencyModel model{.core = counted.core, .cycles = true, .program = counted.program * rest};
+  model.floats = scaled(counted.floats, kFloats);
+  for (const auto& [kernel, features] : counted.kernels)
+    model.kernels[kernel] = scaled(features, kernel);
+  // Of kernels that had others' coefficients some have their own now.
+  for (const auto& [kernel, each] : cycles) {
+    const Features* features = kernel == kFloats ? nullptr : counted.coefficients(kernel);
+    if (features != nullptr) model.kernels[kernel] = scaled(*features, kernel);
+  }
+  return model;
+}
+
+std::optional<LatencyModel> latency_model(const Core& core) {
+  if (core.measured != nullptr) return *core.measured;
+  if (core.cycles_per_mac) return latency_model_of_macs(*core.cycles_per_mac);
+  return latency_model(core.name);
 }
 
 std::optional<LatencyModel> latency_model(const std::string& core) {
