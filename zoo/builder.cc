@@ -284,7 +284,10 @@ Graph Builder::finish(const std::vector<TensorId>& outputs) {
   check_graph(result);
   for (const Op& o : result.ops) {
     const std::string reason = unsupported_reason(result, o);
-    if (!reason.empty()) throw InternalError(label(o) + ": " + reason);
+    if (!reason.empty())
+      throw CompileError(
+          "zoo:" + result.name,
+          fmt::format("with these parameters {} is not supported: {}", label(o), reason));
   }
   return result;
 }

@@ -127,7 +127,8 @@ class Builder {
   [[nodiscard]] int64_t channels(TensorId t) const { return shape(t).back(); }
   /// Layers from here on are named "scope/conv_2d", until the next call; empty: without a scope.
   void scope(const std::string& name) { scope_ = name; }
-  /// The int8 network with these outputs. Every operator is supported, or InternalError.
+  /// The int8 network with these outputs. Throws CompileError for operators that are not supported,
+  /// as parameters may bring about.
   [[nodiscard]] Graph finish(const std::vector<TensorId>& outputs);
 
  private:

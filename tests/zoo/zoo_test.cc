@@ -124,6 +124,8 @@ TEST(Zoo, RefusesParametersThatItDoesNotHave) {
 TEST(Zoo, RefusesHeadsThatDoNotDivideTheWidth) {
   EXPECT_EQ(refusal("transformer:width=32,heads=5"),
             "zoo:transformer: the width, 32, is no multiple of the heads, 5");
+  EXPECT_THAT(refusal("bert_tiny:hidden=1,heads=1,tokens=16"),
+              HasSubstr("zoo:bert_tiny: with these parameters ADD #"));
 }
 
 TEST(Zoo, RefusesHeadsThatADecoderCannotHave) {
