@@ -11,6 +11,7 @@
 #include "tests/support/shared.h"
 #include "tests/support/short_plans.h"
 #include "tests/support/test_graph.h"
+#include "tests/support/workload.h"
 #include "thimble/driver/driver.h"
 #include "thimble/driver/measure.h"
 #include "thimble/emit/identifier.h"
@@ -462,7 +463,9 @@ TEST_P(OperatorsInOneFirmware, GiveTheGoldenOutputs) {
   fmt::print("{} models in one firmware\n", entries.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, OperatorsInOneFirmware, ::testing::Range<size_t>(0, 8));
+// Each part has every eighth case: all kinds of operators.
+INSTANTIATE_TEST_SUITE_P(Shared, OperatorsInOneFirmware,
+                         ::testing::Range<size_t>(0, testing::workload().nightly ? 8 : 3));
 
 }  // namespace
 }  // namespace thimble

@@ -16,6 +16,7 @@
 #include "tests/support/random_network.h"
 #include "tests/support/random_op.h"
 #include "tests/support/test_graph.h"
+#include "tests/support/workload.h"
 #include "thimble/driver/driver.h"
 #include "thimble/driver/measure.h"
 #include "zoo/random.h"
@@ -232,7 +233,8 @@ class KernelFirmware : public ::testing::TestWithParam<KernelsOfCore> {};
 
 TEST_P(KernelFirmware, ComputesWhatTheReferenceDoes) {
   Firmware firmware{.core = GetParam().core, .weights = GetParam().weights};
-  for (uint64_t seed = 1; seed <= 24; ++seed) firmware.add(small_operators(seed), "reorder", seed);
+  for (uint64_t seed = 1; seed <= testing::random_cases(14, 24); ++seed)
+    firmware.add(small_operators(seed), "reorder", seed);
   EXPECT_THAT(firmware.kernels(), IsSupersetOf(GetParam().kernels));
   firmware.expect_outputs_of_the_reference(true);
 }
@@ -240,7 +242,7 @@ TEST_P(KernelFirmware, ComputesWhatTheReferenceDoes) {
 TEST_P(KernelFirmware, ComputesTheSameWithWhatAnOperatorUses) {
   Firmware firmware{.core = GetParam().core, .weights = GetParam().weights};
   const std::vector<std::string> planners = {"reorder", "reorder", "stream:granularity=row"};
-  for (uint64_t seed = 1; seed <= 36; ++seed)
+  for (uint64_t seed = 1; seed <= testing::random_cases(18, 36); ++seed)
     firmware.add(single_operator(seed), planners[seed / 6 % planners.size()], seed);
   firmware.expect_outputs_of_the_reference(false);
 }
@@ -249,7 +251,7 @@ TEST_P(KernelFirmware, ComputesTheSameInParts) {
   Firmware firmware{.core = GetParam().core, .weights = GetParam().weights};
   const std::vector<std::string> planners = {"stream:granularity=row", "stream:granularity=pixel",
                                              "pex"};
-  for (uint64_t seed = 1; seed <= 24; ++seed)
+  for (uint64_t seed = 1; seed <= testing::random_cases(12, 24); ++seed)
     firmware.add(chain(seed), planners[seed % planners.size()], seed);
   firmware.expect_outputs_of_the_reference(false);
 }

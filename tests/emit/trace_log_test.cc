@@ -100,9 +100,10 @@ const std::string& demo_output() {
   return text;
 }
 
-Diagnosis diagnosis_of(const Compiled& compiled, const BoardLog& log) {
+Diagnosis diagnosis_of(const Compiled& compiled, const BoardLog& log,
+                       const std::vector<std::vector<Bytes>>& inputs = {}) {
   std::vector<Bytes> outputs;
-  return diagnose(compiled, whole_inferences(compiled, log, "board.log"), {}, outputs);
+  return diagnose(compiled, whole_inferences(compiled, log, "board.log"), inputs, outputs);
 }
 
 void expect_right_log(const Compiled& compiled, const std::string& text, int inferences) {
@@ -290,6 +291,24 @@ TEST(TraceLog, EachChecksumThatDiffersIsFoundInItsStage) {
     EXPECT_EQ(found.finding, Finding::kConstant);
     EXPECT_EQ(found.tensor, demo.program.constants[number].name);
   }
+}
+
+TEST(TraceLog, InputsAreWhatTheyShouldBeInTurnOrAllTheSame) {
+  const Compiled demo = compiled("zoo:demo");
+  const BoardLog log = read_board_log(demo_output(), "board.log");
+  const std::vector<Bytes> first = traced_inputs(demo, log.traces.at(0)),
+                           second = traced_inputs(demo, log.traces.at(1));
+  ASSERT_NE(first, second);
+  const auto told = [&](const std::vector<std::vector<Bytes>>& inputs) {
+    const Diagnosis found = diagnosis_of(demo, log, inputs);
+    EXPECT_EQ(found.finding == Finding::kInput, found.finding != Finding::kNothing);
+    return found.finding == Finding::kInput ? found.inference : 0;
+  };
+  EXPECT_EQ(told({first, second}), 0);
+  EXPECT_EQ(told({first, second, first}), 0);
+  EXPECT_EQ(told({first, first}), 2);
+  EXPECT_EQ(told({second, second}), 1);
+  EXPECT_EQ(told({first}), 2);
 }
 
 TEST(TraceLog, DamagedLinesMakeAnInferenceIncomplete) {

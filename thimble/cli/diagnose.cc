@@ -60,9 +60,11 @@ int run_diagnose(const DiagnoseOptions& options) {
   const BoardCode code = board_code(board);
   const std::vector<const TracedInference*> inferences =
       whole_inferences(code.compiled, code.log, board.log);
-  std::optional<std::vector<Bytes>> inputs;
-  if (!options.input_file.empty())
-    inputs = file_cases(code.compiled.graph, options.input_file).at(0).inputs;
+  std::vector<std::vector<Bytes>> inputs;
+  if (!options.input_file.empty()) {
+    for (InputCase& wanted : file_cases(code.compiled.graph, options.input_file))
+      inputs.push_back(std::move(wanted.inputs));
+  }
   std::vector<Bytes> outputs;
   std::optional<ProgressLine> progress("comparing with the reference");
   const Diagnosis found = diagnose(code.compiled, inferences, inputs, outputs);
@@ -94,7 +96,7 @@ void add_diagnose(CLI::App& app, int& status) {
       "diagnose", "The first layer in which a board computes otherwise, from its log");
   add_board_code_options(*command, options->board);
   add_text(*command, "--input-file", options->input_file, "FILE",
-           "What the board should have been given (.npy or .safetensors)");
+           "What the board should have been given (.npy or .safetensors): once, or each time");
   add_text(*command, "--save-input", options->save_input, "FILE",
            "Write what it was given (.npy or .safetensors)");
   command->footer(

@@ -235,7 +235,7 @@ std::vector<Bytes> traced_inputs(const Compiled& compiled, const TracedInference
 }
 
 Diagnosis diagnose(const Compiled& compiled, const std::vector<const TracedInference*>& inferences,
-                   const std::optional<std::vector<Bytes>>& inputs, std::vector<Bytes>& outputs) {
+                   const std::vector<std::vector<Bytes>>& inputs, std::vector<Bytes>& outputs) {
   const Graph& graph = compiled.graph;
   const Program program = working_program(compiled.program);
   const std::vector<TracedStage> stages = traced_stages(graph, program);
@@ -255,7 +255,8 @@ Diagnosis diagnose(const Compiled& compiled, const std::vector<const TracedInfer
       outputs.push_back(to_port(graph, port, values[port.tensor.index()]));
     const size_t compared = found.compared;
     std::optional<Diagnosis> early;
-    if (inputs) early = input_finding(compiled, traced, *inputs);
+    const size_t wanted = inputs.size() == 1 ? 0 : number;
+    if (wanted < inputs.size()) early = input_finding(compiled, traced, inputs[wanted]);
     const bool follows =
         number > 0 && inference.goes_on_from == inferences[number - 1]->origin.line;
     if (!early && follows && before != initial_state(graph))

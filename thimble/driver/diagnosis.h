@@ -2,7 +2,6 @@
 // The log of a board that runs code compiled with --trace beside the reference.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +22,10 @@ namespace thimble {
                                                const TracedInference& inference);
 
 /// The first difference of all of them. inputs: what the board should have been given, if that is
-/// known. outputs: those of the reference for the inference that is told of, in the caller's bytes.
+/// known: one after the other, or one that all were given. outputs: those of the reference for the inference that is told of, in the caller's bytes.
 [[nodiscard]] Diagnosis diagnose(const Compiled& compiled,
                                  const std::vector<const TracedInference*>& inferences,
-                                 const std::optional<std::vector<Bytes>>& inputs,
+                                 const std::vector<std::vector<Bytes>>& inputs,
                                  std::vector<Bytes>& outputs);
 
 }  // namespace thimble
