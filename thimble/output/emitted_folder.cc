@@ -31,7 +31,8 @@ ProjectFacts project_of(const Manifest& manifest, const Ecosystem& ecosystem) {
   for (const auto& [name, from] : manifest.models) {
     ProjectModel model{.name = name, .sources = {}, .readme = from.readme};
     if (!from.runtime.empty())
-      project.runtimes.insert(fs::path(ecosystem.placed(from.runtime + "/LICENSE")).parent_path());
+      project.runtimes.insert(
+          fs::path(ecosystem.placed(from.runtime + "/LICENSE")).parent_path().generic_string());
     const auto has = [&, &its = name](const std::string& path) {
       const auto file = manifest.files.find(path);
       return file != manifest.files.end() && file->second.models.contains(its);
