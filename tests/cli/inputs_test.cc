@@ -70,6 +70,9 @@ TEST_F(InputFiles, AnAutoencoderSaysNoClasses) {
   write("a.csv", fmt::format("{}\n", fmt::join(std::vector<int>(640, -5), ",")));
   EXPECT_THAT(run({shared_model("ad01_int8"), "--input-file", "a.csv"}).out,
               AllOf(HasSubstr("640 numbers -> int8"), Not(HasSubstr("class "))));
+  write("b.csv", fmt::format("{}\n", fmt::join(std::vector<double>(640, 1e300), ",")));
+  refused({shared_model("ad01_int8"), "--input-file", "b.csv"},
+          "b.csv: line 1: '1e+300' is more than float32 can hold");
 }
 
 TEST_F(InputFiles, TheAnswerSaysWhatWasDoneAndNamesClasses) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/utf8.h"
@@ -111,6 +112,10 @@ NumberTable numbers_in(const TextTable& table, const std::string& where) {
       if (!is_number(text, value)) {
         throw CompileError(
             where, fmt::format("line {}: '{}' is not a number", table.lines[r], printable(text)));
+      }
+      if (std::abs(value) > std::numeric_limits<float>::max()) {
+        throw CompileError(where, fmt::format("line {}: '{}' is more than float32 can hold",
+                                              table.lines[r], printable(text)));
       }
       result.values.push_back(static_cast<float>(value));
     }
