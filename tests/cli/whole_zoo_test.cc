@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command_line.h"
+#include "tests/support/workload.h"
 #include "zoo/zoo.h"
 
 namespace thimble::testing {
@@ -12,6 +13,8 @@ namespace {
 using WholeZoo = CommandLine;
 
 TEST_F(WholeZoo, IsCompared) {
+  if (!workload().large_networks)
+    GTEST_SKIP() << "plans the whole zoo: set THIMBLE_LARGE_NETWORKS=1 to run it";
   const ProcessResult result =
       thimble({"compare", "--zoo", "--planners", "original,reorder", "--json"});
   EXPECT_EQ(result.exit_status, 0) << result.err;

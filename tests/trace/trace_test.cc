@@ -200,7 +200,8 @@ TEST_P(TraceOfFloat32, WithWeightsOfInt8IsTheirProgram) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Quarters, TraceOfFloat32, ::testing::Range<size_t>(0, 4));
+INSTANTIATE_TEST_SUITE_P(Quarters, TraceOfFloat32,
+                         ::testing::Range<size_t>(0, testing::workload().nightly ? 4 : 2));
 
 TEST(Trace, OfFloat32HasEveryKindOfParameters) {
   const std::vector<Graph> graphs = float_networks();
@@ -315,7 +316,8 @@ TEST_P(TraceOfOtherGoldenModels, IsTheirProgram) {
   EXPECT_GT(models.size(), 10U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, TraceOfOtherGoldenModels, ::testing::Range<size_t>(0, 6));
+INSTANTIATE_TEST_SUITE_P(Shared, TraceOfOtherGoldenModels,
+                         ::testing::Range<size_t>(0, testing::workload().nightly ? 6 : 2));
 
 // Emitted code on the host, with sanitizers: what is reset once is kept from call to call.
 TEST(Trace, EmittedCodeKeepsItsState) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tests/support/workload.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/order_problem.h"
 #include "zoo/zoo.h"
@@ -29,6 +30,8 @@ void PrintTo(const Size& size, std::ostream* out) { *out << size.network; }
 class PublishedSize : public ::testing::TestWithParam<Size> {};
 
 TEST_P(PublishedSize, IsMet) {
+  if (GetParam().mega_macs > 10'000 && !testing::workload().large_networks)
+    GTEST_SKIP() << "takes a minute to build: set THIMBLE_LARGE_NETWORKS=1 to run it";
   const Graph graph = build_zoo(GetParam().network);
   const double mega_macs = static_cast<double>(macs(graph)) / 1e6;
   const double mega_parameters = static_cast<double>(parameters(graph)) / 1e6;
