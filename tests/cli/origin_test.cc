@@ -44,7 +44,10 @@ class OriginTest : public CommandLine {
         "clock_hz": 1000000, "flash": "4M", "memories": [{"name": "sram", "kind": "sram", "banks":
         [{"base": "0x20000000", "size": "64K"}]}, {"name": "psram", "kind": "external_ram", "banks":
         [{"base": "0x60000000", "size": "1M"}]}]})");
-    for (const char* file : {"demo.tflite", "inputs.npy", "board.json", "labels.txt"})
+    write("models/cycles.json", R"({"core": "cortex-m4", "counted": "cycles", "program": 20,
+        "kernels": {"conv_2d": {"call": 90, "pixel": 40, "quad_product": 60}}})");
+    for (const char* file :
+         {"demo.tflite", "inputs.npy", "board.json", "labels.txt", "cycles.json"})
       fs::copy(folder() / "models" / file, folder() / "again" / file);
   }
 
@@ -71,6 +74,7 @@ class OriginTest : public CommandLine {
             {"--pick", {"1"}},
             {"--device", {"models/board.json"}},
             {"--core", {"cortex-m4"}},
+            {"--latency", {"models/cycles.json", "--core", "cortex-m4"}},
             {"--sram", {"64K"}},
             {"--flash", {"1M"}},
             {"--weights", {"compact", "--core", "cortex-m4"}},

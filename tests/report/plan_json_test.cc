@@ -77,7 +77,8 @@ TEST(PlanJson, HasEstimatesPerStepAndInTotal) {
       .clock_hz = 100'000'000,
       .estimate = {.instructions = 2e6, .wait_cycles = 5e5, .steps = {7, 20.4}, .left_out = {}}};
   const json j = json::parse(plan_json(report));
-  EXPECT_EQ(j.at("estimate"), json::parse(R"({"core": "cortex-m4", "instructions": 2000000,
+  EXPECT_EQ(j.at("estimate"),
+            json::parse(R"({"core": "cortex-m4", "counted": "instructions", "instructions": 2000000,
     "wait_cycles": 500000, "clock_hz": 100000000, "milliseconds_at_a_cycle_each": 25.0,
     "left_out": []})"));
   std::vector<json> steps;
