@@ -173,7 +173,8 @@ TEST(Profile, CyclesOfLayersAreThoseOfTheInference) {
   EXPECT_LT(profile.at("fit").at("median_error"), 0.1);
 }
 
-// QEMU counts an instruction as 40 cycles: a plan by these is estimated near what was measured.
+// The emulated board's counter counts half a cycle for an instruction: a plan by what it measured
+// is estimated near that.
 TEST(Profile, PlansAreChosenByWhatABoardMeasured) {
   const Board board;
   run_board(board, "profile", "", noise());
@@ -197,7 +198,7 @@ TEST(Profile, PlansAreChosenByWhatABoardMeasured) {
   EXPECT_NEAR(estimate.at("instructions").get<double>(), measured, 0.1 * measured);
   const json counted = json::parse(planned({"--core", "cortex-m4"}).out).at("estimate");
   EXPECT_EQ(counted.at("counted"), "instructions");
-  EXPECT_LT(counted.at("instructions").get<double>(), 0.5 * measured);
+  EXPECT_GT(counted.at("instructions").get<double>(), 1.5 * measured);
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--core", "cortex-m7", "--latency", fit}, {"--latency", fit}}) {
     const ProcessResult refused = planned(options);
