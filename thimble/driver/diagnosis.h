@@ -22,7 +22,8 @@ namespace thimble {
                                                const TracedInference& inference);
 
 /// The first difference of all of them. inputs: what the board should have been given, if that is
-/// known: one after the other, or one that all were given. outputs: those of the reference for the inference that is told of, in the caller's bytes.
+/// known: one after the other, or one that all were given. outputs: those of the reference for the
+/// inference that is told of, in the caller's bytes.
 [[nodiscard]] Diagnosis diagnose(const Compiled& compiled,
                                  const std::vector<const TracedInference*>& inferences,
                                  const std::vector<std::vector<Bytes>>& inputs,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/driver/request_fields.h"
+#include "thimble/driver/field_rows.h"
 
 #include <algorithm>
 #include <array>
 
-#include "thimble/driver/field_rows.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
