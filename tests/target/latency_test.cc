@@ -259,7 +259,9 @@ TEST(Latency, RejectsWhatIsNoModel) {
   EXPECT_EQ(latency_fault_of("{}"), "c.json: lacks the field 'core'");
   EXPECT_EQ(latency_fault_of(R"({"core": 1})"), "c.json: 'core' must be a text");
   EXPECT_EQ(latency_fault_of(R"({"core": "cortex-m4", "program": -1})"),
-            "c.json: 'program' must be a number, 0 or more");
+            "c.json: 'program' must be a number from 0 to 1e9");
+  EXPECT_EQ(latency_fault_of(R"({"core": "cortex-m4", "program": 1e300})"),
+            "c.json: 'program' must be a number from 0 to 1e9");
   EXPECT_EQ(
       latency_fault_of(R"({"core": "cortex-m4", "program": 0, "kernels": {"add": {"quod": 1}}})"),
       "c.json, add: has an unknown field 'quod'");

@@ -57,6 +57,7 @@ size_t taken_of(const Graph& graph, const Planned& planned, const Request& reque
   const std::string& asked = request.target.core.name;
   const Core core = estimated_core(request.target.core);
   front.core = core.name;
+  if (core.measured) front.unit = "cycles";
   front.stands_in = !asked.empty() && front.core != asked;
   front.clock_hz = front.stands_in ? 0 : request.target.clock_hz;
   front.by_number = request.pick.has_value();

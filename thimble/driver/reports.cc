@@ -20,7 +20,7 @@ namespace {
 
 // Not in the estimate: what of it a cache or a buffer hides depends on the chip.
 std::optional<std::string> wait_states_note(const Target& target) {
-  if (target.flash_wait_states.value_or(0) == 0) return std::nullopt;
+  if (target.flash_wait_states.value_or(0) == 0 || target.core.measured) return std::nullopt;
   return fmt::format(
       "flash of {} has {} wait states at {} MHz, which no estimate of time counts: what neither "
       "cache nor prefetch serves takes up to {} times as long",

@@ -29,9 +29,10 @@ struct Front {
   std::optional<int64_t> sram_limit_bytes;
   double max_latency = std::numeric_limits<double>::infinity();  ///< in force
   std::string core;                                              ///< of the estimates
-  bool stands_in = false;          ///< for the core that was named, which has no latency model
-  int64_t clock_hz = 0;            ///< 0: not known, or not of `core`
-  std::set<std::string> left_out;  ///< kernels that the estimates do not count
+  std::string unit = "instructions";  ///< or "cycles", by what a board measured
+  bool stands_in = false;             ///< for the core that was named, which has no latency model
+  int64_t clock_hz = 0;               ///< 0: not known, or not of `core`
+  std::set<std::string> left_out;     ///< kernels that the estimates do not count
 
   /// Instructions of a point as a ratio of the fastest's; 1 if that has none.
   [[nodiscard]] double latency(size_t point) const;

@@ -105,9 +105,8 @@ class FrontPicture {
     std::string svg =
         "<g font-size=\"15\">" + svg_text(kFrontLeft, 24, "start", title_text(title)) + "</g>\n";
     svg += svg_text(kFrontLeft, 44, "start",
-                    fmt::format("SRAM against instructions estimated on {}; filled: the plan that "
-                                "is taken",
-                                front_.core));
+                    fmt::format("SRAM against {} estimated on {}; filled: the plan that is taken",
+                                front_.unit, front_.core));
     svg += axes() + limits() + steps() + dots();
     return svg_page(kFrontLeft + kFrontWidth + kFrontRight, kFrontTop + kFrontHeight + kFrontBottom,
                     svg);
@@ -130,7 +129,7 @@ class FrontPicture {
     return lines + "</g>\n" + numbers +
            svg_text((x_.begin + x_.end) / 2, y_.begin + 42, "middle", "SRAM (KiB)") +
            upright_svg_text(24, (y_.begin + y_.end) / 2, "middle",
-                            "estimated instructions (millions)") +
+                            fmt::format("estimated {} (millions)", front_.unit)) +
            milliseconds_axis();
   }
 
@@ -189,7 +188,7 @@ class FrontPicture {
           "<circle class=\"plan\" id=\"plan{0}\" cx=\"{1:.2f}\" cy=\"{2:.2f}\" r=\"{3}\" "
           "fill=\"{4}\" stroke=\"#2b5c8a\" stroke-width=\"1.5\"><title>{5}</title></circle>\n",
           k + 1, x(k), y(k), kDot, k == front_.picked ? "#2b5c8a" : "#ffffff",
-          xml_text(fmt::format("plan {}: {} instructions", k + 1, what)));
+          xml_text(fmt::format("plan {}: {} {}", k + 1, what, front_.unit)));
       labels += label(k, fmt::format("{}: {:.1f} KiB", k + 1, kib(point.arena_bytes)), taken);
     }
     return svg + "<g stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">\n" + labels +

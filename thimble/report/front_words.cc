@@ -29,7 +29,7 @@ Table table_of_front(const Front& front) {
                     {"plan"},
                     {"SRAM"},
                     {"weights"},
-                    {"instructions"},
+                    {front.unit},
                     {"of the fastest's"},
                     {"recomputed MACs"}}}};
   std::vector<Column>& columns = table.groups[0].columns;
@@ -67,11 +67,12 @@ std::string reason_of(const Front& front) {
 
 std::string front_text(const Front& front, const std::string& title) {
   const size_t count = front.points.size();
-  std::string text =
-      fmt::format("{}: {} plan{}; instructions are estimated on {}", title, count,
-                  count == 1 ? "" : "s, none better than another in all respects", front.core);
+  std::string text = fmt::format("{}: {} plan{}; {} are estimated on {}", title, count,
+                                 count == 1 ? "" : "s, none better than another in all respects",
+                                 front.unit, front.core);
   if (front.clock_hz > 0)
-    text += fmt::format(", ms at {} MHz if each takes a cycle", front.clock_hz / 1'000'000);
+    text += fmt::format(", ms at {} MHz{}", front.clock_hz / 1'000'000,
+                        front.unit != Front().unit ? "" : " if each takes a cycle");
   if (!front.left_out.empty()) text += fmt::format("; without {}", fmt::join(front.left_out, ", "));
   text += "\n\n" + aligned_text(table_of_front(front), 0);
   return text + fmt::format("\nchoice: {}\n", choice_text(front));
@@ -87,13 +88,13 @@ std::string choice_text(const Front& front) {
   const std::string core = front.stands_in ? " of a " + front.core : "";
   if (front.picked > 0) {
     return text + fmt::format(
-                      "{} instead of {} instructions{} for {} more than the smallest "
+                      "{} instead of {} {}{} for {} more than the smallest "
                       "(--pick 1)",
-                      mega(taken.instructions), mega(smallest.instructions), core,
+                      mega(taken.instructions), mega(smallest.instructions), front.unit, core,
                       human_size(taken.arena_bytes - smallest.arena_bytes));
   }
-  return text + fmt::format("{} instructions{}; the fastest has {} for {} more (--pick {})",
-                            mega(taken.instructions), core, mega(fastest.instructions),
+  return text + fmt::format("{} {}{}; the fastest has {} for {} more (--pick {})",
+                            mega(taken.instructions), front.unit, core, mega(fastest.instructions),
                             human_size(fastest.arena_bytes - taken.arena_bytes), count);
 }
 

@@ -113,7 +113,9 @@ class TextTree {
                        {"writes", false},
                        {"tensor", false}}}};
     std::vector<Column>& columns = table_.groups[0].columns;
-    if (report_.estimate) columns.insert(columns.begin() + 2, Column{"instructions"});
+    if (report_.estimate)
+      columns.insert(columns.begin() + 2,
+                     Column{report_.estimate->cycles ? "cycles" : "instructions"});
     add(report_.plan.schedule.nodes, 0);
     return aligned_text(table_, 0);
   }

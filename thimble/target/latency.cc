@@ -22,8 +22,9 @@ using Json = nlohmann::json;
 constexpr const char* kFloats = "floats";
 
 double coefficient(const Json& value, const std::string& where, const std::string& field) {
-  if (!value.is_number() || value.get<double>() < 0)
-    throw CompileError(where, fmt::format("'{}' must be a number, 0 or more", field));
+  constexpr double kMost = 1e9;  // sums of these stay numbers
+  if (!value.is_number() || value.get<double>() < 0 || value.get<double>() > kMost)
+    throw CompileError(where, fmt::format("'{}' must be a number from 0 to 1e9", field));
   return value.get<double>();
 }
 
