@@ -17,7 +17,7 @@ inline bool dense_rows(const View& view, const Region& region) noexcept {
          view.stride[1] == channels * (region.end[2] - region.begin[2]);
 }
 
-/// Rows [begin, end) of image n, which are the source's `offset` rows further down.
+/// Rows [begin, end) of the region, which are the source's `offset` rows further down.
 template <class T>
 inline void move_rows(const View& from, const View& out, const Region& region, int32_t begin,
                       int32_t end, int32_t offset) noexcept {

@@ -136,6 +136,15 @@ TEST_F(InputFiles, SoundSlidesThroughTheWindow) {
   const nlohmann::json decisions = nlohmann::json::parse(read("run.json")).at("decisions");
   EXPECT_EQ(decisions.front().at("first"), 0);
   EXPECT_EQ(decisions.back().at("last"), 6);
+  EXPECT_THAT(slid.out, HasSubstr("before inference 6 the window is not full"));
+  refused({shared_model("micro_speech_lstm"), "--hop", "1", "--input-file", "a.wav"},
+          "a.wav: is sound; the network's 'serving_default_x:0' is 1x49x257, which is neither");
+  EXPECT_THAT(run({shared_model("ad01_int8"), "--hop", "128", "--input-file", "a.wav"}).out,
+              HasSubstr("128 samples at 16000 Hz"));
+  write_picture("a.png", 96);
+  refused({shared_model("person_detect"), "--hop", "8", "--input-file", "a.png"},
+          "a.png: is a picture; the network slides over 1x96x96x1 (--hop) and takes 1x8x96x1 at a "
+          "time");
   refused({model, "--hop", "49"}, "--hop: 49 of the 49 rows of the input of");
   refused({model, "--hop-axis", "1"}, "--hop-axis: is for --hop");
 }

@@ -60,7 +60,8 @@ class RequestFields : public ::testing::Test {
         [{"base": "0x20000000", "size": "64K"}]}]})";
     write_npy(inputs(), {DType::kInt8, {1, 2}, Bytes(2, 7)});
     std::ofstream(labels()) << "no\nyes\n";
-    std::ofstream(cycles()) << latency_json(measured_model(*latency_model("cortex-m4"), {}, 1.5));
+    std::ofstream(cycles()) << latency_json(
+        measured_model(*latency_model("cortex-m4"), "cortex-m4", {}, 1.5));
   }
   [[nodiscard]] std::string board() const { return (folder_.path() / "board.json").string(); }
   [[nodiscard]] std::string labels() const { return (folder_.path() / "labels.txt").string(); }

@@ -449,5 +449,22 @@ int main(void) {
   }
 }
 
+TEST(TraceLog, ACounterThatStoodStillIsNoProfile) {
+  const Compiled demo = compiled("zoo:demo");
+  const std::string text = output_of(demo, kBegin + std::string(R"(
+static uint32_t stands(void) { return 7; }
+int main(void) {
+)") + kArena + R"(
+  net_profile(stands);
+  net_run(arena);
+  net_print_profile(print);
+  free(arena);
+}
+)",
+                                     false);
+  EXPECT_THAT([&] { (void)board_profile(demo, read_board_log(text, "board.log"), "board.log"); },
+              ::testing::ThrowsMessage<CompileError>(::testing::HasSubstr("stood still")));
+}
+
 }  // namespace
 }  // namespace thimble

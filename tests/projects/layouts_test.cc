@@ -95,6 +95,23 @@ TEST_F(Layouts, SayWhenTheyReplaceAnother) {
   EXPECT_THAT(compile("zoo:demo", "zephyr").out, HasSubstr("the folder was laid out for arduino"));
 }
 
+// An inference at a time: variables keep what they are.
+TEST_F(Layouts, ResetANetworkOnceInTheirExamples) {
+  for (const char* ecosystem : {"arduino", "zephyr", "esp-idf"}) {
+    SCOPED_TRACE(ecosystem);
+    ASSERT_EQ(thimble({"compile", "zoo:audio_preprocessor", "--export", ecosystem, "-o", ecosystem})
+                  .exit_status,
+              0);
+    std::string examples;
+    for (const fs::directory_entry& entry :
+         fs::recursive_directory_iterator(folder() / ecosystem / "examples")) {
+      if (entry.is_regular_file())
+        examples += read(entry.path().lexically_relative(folder()).string());
+    }
+    EXPECT_THAT(examples, ::testing::HasSubstr("if (!is_reset) audio_preprocessor_reset(arena);"));
+  }
+}
+
 TEST_F(Layouts, DoNotLeaveOtherModelsBehind) {
   ASSERT_EQ(compile("zoo:demo", "arduino").exit_status, 0);
   const auto before = content("out");

@@ -124,7 +124,7 @@ TEST_F(Projects, ThatBreakARuleAreRefused) {
            {"arduino", "library.properties", "category=Data Processing", "category=Networks"},
            {"platformio", "library.json", "\"frameworks\"", "\"framework\""},
            {"zephyr", "Kconfig", "select CPP", "select CPPP"},
-           {"esp-idf", "examples/demo/main/idf_component.yml", "../../..", "../.."},
+           {"esp-idf", "examples/demo/CMakeLists.txt", "../..\")", "..\")"},
            {"cmsis-pack", "Thimble.demo.pdsc", "src/demo.cc", "src/demos.cc"}}) {
     ASSERT_EQ(
         thimble_as_is({"compile", "zoo:demo", "--export", ecosystem, "-o", ecosystem}).exit_status,

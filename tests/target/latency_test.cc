@@ -286,8 +286,8 @@ TEST(Latency, IsThereForTheCoresThatWereCounted) {
 
 TEST(Latency, OfABoardIsReadAsItIsWritten) {
   const LatencyModel counted = *latency_model("cortex-m4");
-  const LatencyModel measured =
-      measured_model(counted, {{"average_pool_2d", 2}, {"floats", 3}, {"sub", 0.5}}, 1.25);
+  const LatencyModel measured = measured_model(
+      counted, "cortex-m4", {{"average_pool_2d", 2}, {"floats", 3}, {"sub", 0.5}}, 1.25);
   EXPECT_EQ(parse_latency(latency_json(measured), "b.json"), measured);
   EXPECT_EQ(parse_latency(latency_json(counted), "b.json"), counted);
   const auto ratio = [&](const char* kernel) {
@@ -312,6 +312,12 @@ TEST(Latency, OfABoardIsReadAsItIsWritten) {
   EXPECT_EQ(measured_as(*floats), "floats");
   EXPECT_EQ(latency_fault_of(R"({"core": "cortex-m4", "counted": "sheep"})"),
             "c.json: 'counted' must be \"instructions\" or \"cycles\"");
+  EXPECT_EQ(latency_fault_of(R"({"core": "no such", "program": 0, "kernels": {}})"),
+            "c.json: 'core' must be the name of one, such as cortex-m4");
+  EXPECT_EQ(latency_fault_of(R"({"core": "cortex-m4", "program": 0, "kernels": {}})"),
+            "c.json: has no kernels");
+  EXPECT_EQ(latency_fault_of(R"({"core": "cortex-m4", "program": 0, "kernels": {"tea": {}}})"),
+            "c.json: has a kernel 'tea' that is not known");
 }
 
 TEST(Latency, OfACoreIsWhatWasMeasuredOrSaidOfIt) {
@@ -319,8 +325,8 @@ TEST(Latency, OfACoreIsWhatWasMeasuredOrSaidOfIt) {
   EXPECT_EQ(latency_model(core), latency_model("cortex-m4"));
   core.cycles_per_mac = 2;
   EXPECT_EQ(latency_model(core)->core, "MACs");
-  core.measured =
-      std::make_shared<const LatencyModel>(measured_model(*latency_model("cortex-m4"), {}, 2));
+  core.measured = std::make_shared<const LatencyModel>(
+      measured_model(*latency_model("cortex-m4"), "cortex-m4", {}, 2));
   EXPECT_TRUE(latency_model(core)->cycles);
 }
 

@@ -91,6 +91,11 @@ void add_predictions(RunReport& report, const Source& source, const ClassLabels&
       best.push_back(std::move(of));
   }
   report.decisions = class_runs(best);
+  const InputPort port = input_port(report.graph, 0, {});
+  if (!port.window.empty()) {
+    const int64_t rows = elements(port.shape);
+    report.whole_from = (elements(port.window) + rows - 1) / rows - 1;
+  }
   if (const auto which = detector_outputs(source.graph))
     report.detections = detections_in(report.graph, *which, outputs, labels,
                                       static_cast<float>(options.least_score));

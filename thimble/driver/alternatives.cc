@@ -213,7 +213,8 @@ void try_boards(const Request& request, const Shown& shown, Trials& trials) {
   const int64_t flash = shown.fits_flash ? 0 : std::min(shown.flash_bytes, shown.least_flash_bytes);
   const std::vector<Target> boards = larger_boards(request.target, flash);
   size_t found = 0, tried = 0;
-  int64_t least_sram = 0;  // by what did not fit the boards before
+  int64_t least_sram = 0;                    // by what did not fit the boards before
+  if (request.target.core.measured) return;  // says nothing of another board
   for (const Target& board : boards) {
     if (found == kShown || tried == kMostTried) break;
     if (board.sram_bytes() < least_sram) continue;

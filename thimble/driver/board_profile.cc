@@ -40,6 +40,12 @@ const MeasuredCycles& profile_of(const Compiled& compiled, const BoardLog& log, 
       why = fmt::format("has no profile whole: that in line {} lacks lines", profile.origin.line);
     } else if (profile.inferences == 0) {
       why = fmt::format("has a profile of no inference, in line {}", profile.origin.line);
+    } else if (std::ranges::all_of(profile.cycles,
+                                   [](const auto& stage) { return stage.second == 0; })) {
+      why = fmt::format(
+          "has a profile of a counter that stood still, in line {}: start the core's "
+          "(DWT_CYCCNT wants its enable bits), or hand NAME_profile one that counts",
+          profile.origin.line);
     } else {
       return profile;
     }
@@ -66,6 +72,7 @@ std::vector<StageEstimate> estimates(const Program& program, const std::vector<T
 CycleFit fitted(const std::vector<StageEstimate>& estimates, const std::vector<double>& cycles) {
   constexpr int kRounds = 500;
   constexpr double kPull = 1e-4;  // of a kernel's own weight, towards the ratio of all
+  constexpr double kLeast = 0.1;  // of that ratio: noise makes no kernel free
   double all_cycles = 0, all_instructions = 0;
   std::set<std::string> kernels;
   for (size_t s = 0; s < cycles.size(); ++s) {
@@ -95,7 +102,8 @@ CycleFit fitted(const std::vector<StageEstimate>& estimates, const std::vector<d
         wanted += its->second * (cycles[s] - predicted(estimates[s]) + factor * its->second);
       }
       if (weight > 0)
-        factor = std::max(0.0, (wanted + kPull * weight * fit.rest) / (weight * (1 + kPull)));
+        factor = std::max(kLeast * fit.rest,
+                          (wanted + kPull * weight * fit.rest) / (weight * (1 + kPull)));
     }
   }
   std::vector<double> errors;
@@ -160,7 +168,13 @@ std::string fit_json(const ProfileReport& report) {
                                     : fmt::format("nobody estimates the instructions of {}, so "
                                                   "there is nothing to be refitted",
                                                   report.core));
-  return latency_json(measured_model(*counted, report.fit->kernels, report.fit->rest));
+  constexpr double kMost = 0.5;
+  if (report.fit->median_error > kMost)
+    throw CompileError(
+        "--fit", fmt::format("the cycles of {} follow no estimate: half of its stages are off by "
+                             "more than {:.0f} % whatever kernels take; nothing was written",
+                             report.log, 100 * report.fit->median_error));
+  return latency_json(measured_model(*counted, report.core, report.fit->kernels, report.fit->rest));
 }
 
 }  // namespace thimble

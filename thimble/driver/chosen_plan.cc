@@ -38,7 +38,8 @@ std::vector<FrontFigures> lowered_figures(const Graph& graph, const Planned& pla
     const Program program = lower(graph, schedule, plan.realised.placement, Constants::kLeftOut);
     const std::optional<CoreEstimate> estimate = estimate_on(program, core, 0);
     check(estimate.has_value(), "a core without a latency model");
-    figures.instructions = estimate->estimate.instructions + plan.realised.wait_cycles;
+    figures.instructions = estimate->estimate.instructions;
+    if (!core.measured) figures.instructions += plan.realised.wait_cycles;
     front.left_out.insert(estimate->estimate.left_out.begin(), estimate->estimate.left_out.end());
   }
   return result;

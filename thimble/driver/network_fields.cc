@@ -122,7 +122,7 @@ std::vector<RequestField> network_fields() {
        .type = "AXIS",
        .help = "With --hop: the axis of time (default: the first with an extent above 1)",
        .least = 0,
-       .most = 5,
+       .most = 3,
        .set = [](R& r, const V& v) { r.import.hop.axis = v.whole(); },
        .texts = [](const R& r) { return number_texts(r.import.hop.axis); }},
       {.name = "rewrite",

@@ -13,7 +13,6 @@
 #include "thimble/report/weight_formats_text.h"
 #include "thimble/target/device.h"
 #include "thimble/target/latency.h"
-#include "thimble/target/same_code.h"
 
 namespace thimble {
 namespace {
@@ -40,8 +39,11 @@ void set_latency(Request& request, const FieldValue& value) {
   const Bytes bytes = read_file(file, kMostBytes);
   LatencyModel model =
       parse_latency({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file);
-  if (!model.cycles) throw CompileError(file, "is not what `thimble profile --fit` wrote");
-  if (core_of_same_code(core.name) != core_of_same_code(model.core))
+  if (!model.cycles)
+    throw CompileError(file,
+                       "counts instructions; cycles of a board are what `thimble profile "
+                       "--fit` writes");
+  if (core.name != model.core)
     value.reject(fmt::format("{} was measured on a {}, which --device or --core has to name{}",
                              file, model.core,
                              core.name.empty() ? "" : " instead of a " + core.name));

@@ -24,7 +24,9 @@ CoreSpeed core_speed(const Compiled& compiled, const SimulationRequest& wanted) 
   return {.model = latency_model(compiled.target.core),
           .seconds_per_mac = std::nullopt,
           .clock_hz = compiled.target.clock_hz,
-          .wait_cycles = wait_cycles(compiled.graph, compiled.plan.schedule)};
+          .wait_cycles = compiled.target.core.measured
+                             ? 0
+                             : wait_cycles(compiled.graph, compiled.plan.schedule)};
 }
 
 // The traffic of what is addressed, and touched.
@@ -73,6 +75,7 @@ SimulationReport simulation_report(const Request& request, const Compiled& compi
           .model = compiled.where,
           .device = target.memories.empty() ? "" : target.name,
           .core = device.core.model ? target.core.name : "",
+          .measured = target.core.measured != nullptr,
           .clock_hz = target.clock_hz,
           .seconds_per_mac = wanted.seconds_per_mac,
           .driver = wanted.driver,

@@ -112,7 +112,7 @@ PreparedInput with_samples(const InputPort& port, const Sound& sound, int64_t be
 std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& sound,
                                           const Preprocessing& asked, bool in_turn,
                                           const std::string& where) {
-  Shape longer = port.shape;
+  Shape longer = port.window.empty() ? port.shape : port.window;
   std::erase(longer, 1);
   const int64_t count = elements(port.shape);
   const bool usual = longer == Shape{kUsualFrames, kBands} ||
@@ -128,16 +128,18 @@ std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& so
   }
   if (asked.front_end == FrontEnd::kMicro || (asked.front_end == FrontEnd::kOfModel && usual)) {
     result = with_features(port, sound, asked, in_turn, where);
-  } else if (longer.size() == 1 && count >= kLeastSamples) {
+  } else if (longer.size() == 1 && elements(longer) >= kLeastSamples) {
     const auto given = static_cast<int64_t>(sound.samples.size());
     for (int64_t begin = 0; begin == 0 || (in_turn && begin + count <= given); begin += count)
       result.push_back(with_samples(port, sound, begin, asked, where));
     if (!in_turn) result[0].how += missing_text(count, given);
   } else {
-    throw CompileError(where, fmt::format("is sound; the network's '{}' is {}, which is neither "
-                                          "samples nor 49x40 features (--frontend micro makes "
-                                          "features of 40 for other numbers of frames)",
-                                          port.tensor.name, to_string(port.shape)));
+    throw CompileError(
+        where,
+        fmt::format("is sound; the network's '{}' is {}, which is neither "
+                    "samples nor 49x40 features (--frontend micro makes "
+                    "features of 40 for other numbers of frames)",
+                    port.tensor.name, to_string(port.window.empty() ? port.shape : port.window)));
   }
   for (PreparedInput& prepared : result) prepared.how = channels + prepared.how;
   return result;

@@ -60,7 +60,8 @@ Source named(const std::string& model, const ImportOptions& options) {
 
 Source slid(Source whole, const Hop& hop) {
   whole.graph = sliding_window(whole.graph, hop);
-  whole.sha256 = sha256(fmt::format("{} hop {} {}", whole.sha256, hop.rows, hop.axis.value_or(-1)));
+  const Shape& rows = whole.graph.tensor(whole.graph.inputs[0].tensor).shape;
+  whole.sha256 = sha256(fmt::format("{} hop {}", whole.sha256, to_string(rows)));
   return whole;
 }
 

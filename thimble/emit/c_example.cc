@@ -136,6 +136,18 @@ class Example {
                       prefix, x, quantized ? prefix + "_zero_point" : "0");
   }
 
+  /// Before the first inference alone, where the function is called again and again.
+  std::string reset_text(const char* arenas) const {
+    if (frame_.function == ExampleFrame().function)
+      return fmt::format("  {}_reset({}); /* once, then as many inferences as you like */\n", name_,
+                         arenas);
+    return fmt::format(
+        "  static int is_reset;\n"
+        "  if (!is_reset) {}_reset({}); /* once, then as many inferences as you like */\n"
+        "  is_reset = 1;\n",
+        name_, arenas);
+  }
+
   /// Arguments of NAME_run, which asks for rows.
   std::string pulled() const {
     std::string arguments;
@@ -155,11 +167,7 @@ class Example {
       const char* deliver = field.name == "deliver" ? "take_row" : "0";
       arguments += ", " + (field.buffer.valid() ? field.name : std::string(deliver));
     }
-    const std::string reset =
-        program_.states.empty()
-            ? ""
-            : fmt::format("  {}_reset({}); /* once, then as many inferences as you like */\n",
-                          name_, arenas);
+    const std::string reset = program_.states.empty() ? "" : reset_text(arenas);
     if (side_.received != nullptr && !side_.storages.empty()) arguments = pulled();
     if (side_.received == nullptr || !side_.storages.empty()) {
       const std::string run = fmt::format("{}_run({}{})", name_, arenas, arguments);

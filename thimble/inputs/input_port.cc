@@ -35,6 +35,14 @@ InputPort input_port(const Graph& graph, size_t number, const ModelMetadata& met
     if (result.range || !std::holds_alternative<Quantize>(op.attributes)) continue;
     if (op.inputs[0] == port.tensor) result.range = range_of_quantised(graph.tensor(op.outputs[0]));
   }
+  // New rows go to a window as they are, or quantised.
+  TensorId rows = port.tensor;
+  for (const Op& op : graph.ops) {
+    if (std::holds_alternative<Quantize>(op.attributes) && op.inputs[0] == rows)
+      rows = op.outputs[0];
+    if (std::holds_alternative<ShiftIn>(op.attributes) && op.inputs[1] == rows)
+      result.window = graph.tensor(op.inputs[0]).shape;
+  }
   if (metadata.inputs.size() == graph.inputs.size()) result.metadata = metadata.inputs[number];
   return result;
 }

@@ -39,6 +39,7 @@ struct InputPort {
   /// The range of real numbers that it can represent, or that a QUANTIZE behind it can.
   std::optional<std::pair<float, float>> range = {};
   TensorMetadata metadata = {};
+  Shape window = {};  ///< of which the input is what is new (`--hop`); empty: of none
 };
 [[nodiscard]] InputPort input_port(const Graph& graph, size_t number,
                                    const ModelMetadata& metadata);

@@ -136,6 +136,13 @@ std::string clipped_text(size_t clipped, size_t count) {
 PreparedInput prepared_picture(const InputPort& port, const Image& image,
                                const Preprocessing& asked, const std::string& where) {
   check_type(port, where);
+  if (!port.window.empty()) {
+    throw CompileError(where,
+                       fmt::format("is a picture; the network slides over {} (--hop) and takes {} "
+                                   "at a time: give it these in turn, as .npy with an axis "
+                                   "in front",
+                                   to_string(port.window), to_string(port.shape)));
+  }
   const PictureForm form = form_of(port, asked.axes, where);
   const ChannelOrder channels = channels_of(port, form, asked.channels);
   const bool same_size = image.width == form.columns && image.height == form.rows;

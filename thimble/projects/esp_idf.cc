@@ -34,6 +34,8 @@ dependencies:
 constexpr const char* kProject = R"(
 cmake_minimum_required(VERSION 3.16)
 
+# A component is called as its folder is, whatever that is; main/ sees all that there are.
+set(EXTRA_COMPONENT_DIRS "${CMAKE_CURRENT_LIST_DIR}/../..")
 include($ENV{IDF_PATH}/tools/cmake/project.cmake)
 project(@NAME@_example)
 )";
@@ -42,18 +44,11 @@ constexpr const char* kMain = R"(
 idf_component_register(SRCS "main.c" INCLUDE_DIRS ".")
 )";
 
-constexpr const char* kMainManifest = R"(dependencies:
-  @COMPONENT@:
-    path: ../../..
-)";
-
 constexpr const char* kBuilding =
-    R"(This folder is a component for ESP-IDF, @NAME@. In your project, either put it into
-`components/`, or name it in `main/idf_component.yml`:
+    R"(This folder is a component for ESP-IDF, which calls it as the folder is called. In your project,
+either put it into `components/`, or name it in CMakeLists.txt before project.cmake is included:
 
-    dependencies:
-      @NAME@:
-        path: PATH_OF_THIS_FOLDER
+    set(EXTRA_COMPONENT_DIRS PATH_OF_THIS_FOLDER)
 
 Then `#include "@FIRST@.h"`. An example:
 
@@ -79,20 +74,17 @@ std::vector<EmittedFile> files(const ProjectFacts& project) {
       {"CMakeLists.txt", component},
       {"idf_component.yml", head + filled(kManifest, {{"VERSION", project.version}})}};
   const std::string folder = "examples/@NAME@/";
-  for (const auto& [path, text] : {std::pair{"CMakeLists.txt", kProject},
-                                   {"main/CMakeLists.txt", kMain},
-                                   {"main/idf_component.yml", kMainManifest}}) {
-    const std::string whole = head + filled(text, {{"COMPONENT", project.name()}});
-    for (EmittedFile& file : for_each_model(project, folder + path, whole))
+  for (const auto& [path, text] :
+       {std::pair{"CMakeLists.txt", kProject}, {"main/CMakeLists.txt", kMain}}) {
+    for (EmittedFile& file : for_each_model(project, folder + path, head + text))
       files.push_back(std::move(file));
   }
   return files;
 }
 
 std::string building(const ProjectFacts& project) {
-  return filled(kBuilding, {{"NAME", project.name()},
-                            {"ADDRESS", addresses(project, "-D")},
-                            {"FIRST", project.models.front().name}});
+  return filled(kBuilding,
+                {{"ADDRESS", addresses(project, "-D")}, {"FIRST", project.models.front().name}});
 }
 
 ExampleFrame example(const std::string& name) {

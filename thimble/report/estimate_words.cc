@@ -11,10 +11,14 @@ namespace thimble {
 
 using Json = nlohmann::ordered_json;
 
+const char* unit_of(const CoreEstimate& estimate) {
+  return estimate.cycles ? "cycles" : "instructions";
+}
+
 std::string estimate_text(const CoreEstimate& e) {
-  std::string text = fmt::format("{:.3f} M {} on {} ({})", e.estimate.instructions / 1e6,
-                                 e.cycles ? "cycles" : "instructions", e.core,
-                                 e.cycles ? "by a board's profile" : "estimated");
+  std::string text =
+      fmt::format("{:.3f} M {} on {} ({})", e.estimate.instructions / 1e6, unit_of(e), e.core,
+                  e.cycles ? "by a board's profile" : "estimated");
   if (e.estimate.wait_cycles > 0)
     text += fmt::format("; waits {:.3f} M cycles for memories", e.estimate.wait_cycles / 1e6);
   if (const std::optional<double> ms = e.milliseconds())
@@ -37,7 +41,7 @@ Json estimate_json(const std::optional<CoreEstimate>& e) {
   const std::optional<double> ms = e->milliseconds();
   return {{"core", e->core},
           {"instructions", std::llround(e->estimate.instructions)},
-          {"counted", e->cycles ? "cycles" : "instructions"},
+          {"counted", unit_of(*e)},
           {"wait_cycles", std::llround(e->estimate.wait_cycles)},
           {"clock_hz", e->clock_hz > 0 ? Json(e->clock_hz) : Json()},
           {"milliseconds_at_a_cycle_each", ms ? Json(*ms) : Json()},

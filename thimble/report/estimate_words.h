@@ -11,6 +11,9 @@
 
 namespace thimble {
 
+/// "instructions", or "cycles".
+[[nodiscard]] const char* unit_of(const CoreEstimate& estimate);
+
 /// "37.925 M instructions on cortex-m4 (estimated); 210.7 ms at 180 MHz if each takes a cycle"; or
 /// "41.310 M cycles on cortex-m4 (by a board's profile); 229.5 ms at 180 MHz".
 [[nodiscard]] std::string estimate_text(const CoreEstimate& estimate);

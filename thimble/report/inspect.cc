@@ -80,8 +80,8 @@ std::string ranking_text(const Inspection& inspection) {
   std::string text = "\nMost time, whole operators in this order, estimated:\n";
   for (const InspectedOp* row : ranked) {
     const double instructions = *inspection.instructions(*row);
-    text += fmt::format("  {:>5.1f} % {:>14} instructions", inspection.percent(*row),
-                        with_separators(std::llround(instructions)));
+    text += fmt::format("  {:>5.1f} % {:>14} {}", inspection.percent(*row),
+                        with_separators(std::llround(instructions)), unit_of(*inspection.estimate));
     if (const auto ms = inspection.estimate->milliseconds_of(instructions))
       text += fmt::format(" {:>8.2f} ms", *ms);
     text +=
@@ -186,9 +186,11 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
         graph, inspection.weight_bytes, inspection.ops[inspection.bottleneck].working_set_bytes);
     if (!quantised.empty()) text += "  hint    " + quantised + "\n";
   }
-  text += fmt::format("\n{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}{}  {}\n", "#",
-                      "operator", "input", "output", "quantisation", "MACs", "weights B",
-                      "working set B", inspection.estimate ? "  instructions     %" : "", "makes");
+  text += fmt::format(
+      "\n{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}{}  {}\n", "#", "operator", "input",
+      "output", "quantisation", "MACs", "weights B", "working set B",
+      inspection.estimate ? fmt::format("  {:>12}     %", unit_of(*inspection.estimate)) : "",
+      "makes");
   for (const InspectedOp& row : inspection.ops) {
     text += fmt::format(
         "{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}{}  {}{}\n", row.file_index, row.op,

@@ -113,9 +113,7 @@ class TextTree {
                        {"writes", false},
                        {"tensor", false}}}};
     std::vector<Column>& columns = table_.groups[0].columns;
-    if (report_.estimate)
-      columns.insert(columns.begin() + 2,
-                     Column{report_.estimate->cycles ? "cycles" : "instructions"});
+    if (report_.estimate) columns.insert(columns.begin() + 2, Column{unit_of(*report_.estimate)});
     add(report_.plan.schedule.nodes, 0);
     return aligned_text(table_, 0);
   }

@@ -123,6 +123,12 @@ std::string run_text(const RunReport& report) {
     text += fmt::format("  WARNING: {}\n", warning);
   for (size_t k = 0; k < report.graph.outputs.size(); ++k) text += output_text(report, k);
   text += classes_text(report.classes) + decisions_text(report.decisions);
+  if (!report.decisions.empty() && report.whole_from > 0)
+    text += fmt::format(
+        "  {}\n", report.decisions.back().end > static_cast<size_t>(report.whole_from)
+                      ? fmt::format("before inference {} the window is not full", report.whole_from)
+                      : fmt::format("the window is never full, which takes {} inferences",
+                                    report.whole_from + 1));
   if (report.detections) text += detections_text(*report.detections);
   if (report.inferences.moved)
     text += traffic_text(*report.inferences.moved, report.inferences.outputs.size());
@@ -146,6 +152,7 @@ std::string run_json(const RunReport& report) {
               {"input_warnings", report.warnings},
               {"classes", classes_json(report.classes)},
               {"decisions", decisions_json(report.decisions)},
+              {"whole_from", report.whole_from},
               {"detections", report.detections ? detections_json(*report.detections) : Json()},
               {"compared_with", report.compared_with.empty() ? Json() : Json(report.compared_with)},
               {"compared_operators", inferences.compared_ops},

@@ -44,6 +44,7 @@ struct RunReport {
   std::vector<std::string> warnings = {};     ///< of what was done
   std::vector<ClassScore> classes = {};       ///< the best ones of the last inference
   std::vector<ClassRun> decisions = {};       ///< of inferences in turn
+  int64_t whole_from = 0;                     ///< the first of these whose window is full
   std::optional<std::vector<Detection>> detections = {};  ///< likewise, of a detector
 };
 

@@ -32,10 +32,11 @@ struct FlashWaits {
 struct SimulationReport {
   const Graph& graph;
   const PlacedPlan& plan;
-  std::string model;     ///< as the user named it
-  std::string device;    ///< empty: none was named
-  std::string core;      ///< whose instructions are estimated; empty: MACs were counted
-  int64_t clock_hz = 0;  ///< 0: not known
+  std::string model;      ///< as the user named it
+  std::string device;     ///< empty: none was named
+  std::string core;       ///< whose instructions are estimated; empty: MACs were counted
+  bool measured = false;  ///< by what a board measured
+  int64_t clock_hz = 0;   ///< 0: not known
   std::optional<double> seconds_per_mac;
   SimulatedDriver driver;
   Simulation simulation;

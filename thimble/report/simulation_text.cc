@@ -37,8 +37,9 @@ std::string driver_text(const SimulatedDriver& driver) {
 std::string speed_text(const SimulationReport& report) {
   if (report.seconds_per_mac)
     return fmt::format("{:.5g} ns for each MAC", 1e9 * *report.seconds_per_mac);
-  return fmt::format("{} at {:.4g} MHz, a cycle for each instruction", report.core,
-                     static_cast<double>(report.clock_hz) / 1e6);
+  return fmt::format("{} at {:.4g} MHz, {}", report.core,
+                     static_cast<double>(report.clock_hz) / 1e6,
+                     report.measured ? "by a board's profile" : "a cycle for each instruction");
 }
 
 std::string waits_text(const Simulation& simulation) {

@@ -21,10 +21,11 @@ struct TimeWindow {
   size_t axis = 0;          ///< time
 };
 
-/// The first axis along which there is more than one index.
+/// The first axis along which there is more than one index; of three and more, behind the batch.
 size_t first_axis(const Shape& shape) {
-  const auto found = std::ranges::find_if(shape, [](int64_t extent) { return extent > 1; });
-  return static_cast<size_t>(found - shape.begin()) % std::max<size_t>(shape.size(), 1);
+  const auto first = shape.begin() + (shape.size() >= 3 ? 1 : 0);
+  const auto found = std::find_if(first, shape.end(), [](int64_t extent) { return extent > 1; });
+  return found == shape.end() ? 0 : static_cast<size_t>(found - shape.begin());
 }
 
 /// A flat list that becomes an image.

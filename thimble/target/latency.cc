@@ -84,6 +84,13 @@ Features guessed_for_floats(const Core& core) {
   return each;
 }
 
+/// Whether the coefficients under a name are of some kernel.
+bool is_fitted(const std::string& name) {
+  return std::ranges::any_of(kernels(), [&](const KernelInfo& kernel) {
+    return name == fitted_as(kernel) || std::string_view(kernel.name).starts_with(name);
+  });
+}
+
 }  // namespace
 
 std::string measured_as(const KernelInfo& kernel) {
@@ -148,6 +155,8 @@ LatencyModel parse_latency(const std::string& json, const std::string& where) {
   const Json& core = member(parsed, "core", where);
   if (!core.is_string()) throw CompileError(where, "'core' must be a text");
   model.core = core.get<std::string>();
+  if (!is_core_name(model.core))
+    throw CompileError(where, "'core' must be the name of one, such as cortex-m4");
   if (parsed.contains("counted")) {
     const Json& counted = parsed.at("counted");
     if (counted != "instructions" && counted != "cycles")
@@ -160,8 +169,12 @@ LatencyModel parse_latency(const std::string& json, const std::string& where) {
   model.program = coefficient(member(parsed, "program", where), where, "program");
   const Json& kernels = member(parsed, "kernels", where);
   if (!kernels.is_object()) throw CompileError(where, "'kernels' must be an object {...}");
-  for (const auto& [kernel, coefficients] : kernels.items())
+  for (const auto& [kernel, coefficients] : kernels.items()) {
+    if (!is_fitted(kernel))
+      throw CompileError(where, fmt::format("has a kernel '{}' that is not known", kernel));
     model.kernels[kernel] = read_coefficients(coefficients, where + ", " + kernel);
+  }
+  if (model.kernels.empty()) throw CompileError(where, "has no kernels");
   return model;
 }
 
@@ -184,7 +197,7 @@ std::string latency_json(const LatencyModel& model) {
   return json.dump(1) + "\n";
 }
 
-LatencyModel measured_model(const LatencyModel& counted,
+LatencyModel measured_model(const LatencyModel& counted, const std::string& core,
                             const std::map<std::string, double>& cycles, double rest) {
   const auto scaled = [&](const Features& features, const std::string& kernel) {
     const auto found = cycles.find(kernel);
@@ -192,7 +205,7 @@ LatencyModel measured_model(const LatencyModel& counted,
     for (double& each : result) each *= found == cycles.end() ? rest : found->second;
     return result;
   };
-  LatencyModel model{.core = counted.core, .cycles = true, .program = counted.program * rest};
+  LatencyModel model{.core = core, .cycles = true, .program = counted.program * rest};
   model.floats = scaled(counted.floats, kFloats);
   for (const auto& [kernel, features] : counted.kernels)
     model.kernels[kernel] = scaled(features, kernel);

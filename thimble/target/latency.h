@@ -71,7 +71,7 @@ class KernelCoefficients {
 [[nodiscard]] std::string latency_json(const LatencyModel& model);
 /// A core's model in cycles, from what an estimated instruction took on a board, by measured_as();
 /// of all others `rest`.
-[[nodiscard]] LatencyModel measured_model(const LatencyModel& counted,
+[[nodiscard]] LatencyModel measured_model(const LatencyModel& counted, const std::string& core,
                                           const std::map<std::string, double>& cycles, double rest);
 /// The model of a core whose portable kernels take so many cycles a MAC, and nothing else.
 [[nodiscard]] LatencyModel latency_model_of_macs(double cycles);

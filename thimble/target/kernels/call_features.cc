@@ -88,6 +88,19 @@ void count(const Params&, const CallShape& call, FeatureSums sums) {
   count_elements(call, sums);
 }
 
+// Runs along the axis: what is kept, then what is new.
+void count(const runtime::ShiftInParams& p, const CallShape& call, FeatureSums sums) {
+  const auto size = static_cast<int32_t>(size_bytes(info(call.kernel).in));
+  double runs = 1;
+  int32_t index_bytes = size;
+  for (int axis = 0; axis < p.axis; ++axis) runs *= extent(call.region, axis);
+  for (int axis = p.axis + 1; axis < 4; ++axis) index_bytes *= extent(call.region, axis);
+  const bool words = index_bytes % runtime::kWordBytes == 0;
+  sums.add(CopyFeature::kRunRow, 2 * runs);
+  count_runs(runs, p.kept * index_bytes, words, sums);
+  count_runs(runs, p.count * index_bytes, words, sums);
+}
+
 void count(std::monostate, const CallShape& call, FeatureSums sums) {
   if (info(call.kernel).family == Family::kCopy) return count_copy(call, sums);
   count_elements(call, sums);

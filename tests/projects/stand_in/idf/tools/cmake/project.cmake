@@ -1,5 +1,5 @@
-# What an ESP-IDF project's CMakeLists.txt and components use, for this machine: local components are found
-# through idf_component.yml of main/, and are compiled as IDF does for debugging, -Og and all.
+# What an ESP-IDF project's CMakeLists.txt and components use, for this machine: a component of EXTRA_COMPONENT_DIRS is
+# called as its folder is, main/ depends on it, and all are compiled as IDF does for debugging, -Og and all.
 set(stand_in ${CMAKE_CURRENT_LIST_DIR}/../..)
 
 function(idf_component_register)
@@ -14,12 +14,9 @@ endfunction()
 
 macro(project name)
   _project(${name} C CXX)
-  file(STRINGS main/idf_component.yml lines REGEX "^ +[A-Za-z0-9_]+:")
-  string(REGEX MATCHALL "[^ :;]+" words "${lines}")
-  list(GET words 0 component)
-  list(GET words 2 path)
+  get_filename_component(path ${EXTRA_COMPONENT_DIRS} ABSOLUTE)
+  get_filename_component(component ${path} NAME)
   set(COMPONENT_LIB __idf_${component})
-  get_filename_component(path main/${path} ABSOLUTE)
   add_subdirectory(${path} ${component})
   set(COMPONENT_LIB __idf_main)
   add_subdirectory(main)
