@@ -104,9 +104,10 @@ TEST_F(Layouts, ResetANetworkOnceInTheirExamples) {
               0);
     std::string examples;
     for (const fs::directory_entry& entry :
-         fs::recursive_directory_iterator(folder() / ecosystem / "examples")) {
-      if (entry.is_regular_file())
-        examples += read(entry.path().lexically_relative(folder()).string());
+         fs::recursive_directory_iterator(folder() / ecosystem)) {
+      const fs::path file = entry.path();
+      if (file.extension() == ".c" || file.extension() == ".ino")
+        examples += read(file.lexically_relative(folder()).string());
     }
     EXPECT_THAT(examples, ::testing::HasSubstr("if (!is_reset) audio_preprocessor_reset(arena);"));
   }
