@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/import/onnx/network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "thimble/model/error.h"
+
+namespace thimble::onnx {
+namespace {
+
+// The axes that have more than one index, in an order: all that bytes tell of it.
+Order long_axes(const Shape& shape, const Order& order) {
+  Order result;
+  std::ranges::copy_if(order, std::back_inserter(result),
+                       [&](int axis) { return shape[static_cast<size_t>(axis)] > 1; });
+  return result;
+}
+
+Bytes turned(const Bytes& from, const Shape& shape, const Order& order, size_t element_bytes) {
+  std::vector<size_t> own(shape.size(), element_bytes);
+  for (size_t k = shape.size(); k-- > 1;) own[k - 1] = own[k] * static_cast<size_t>(shape[k]);
+  const Shape to = in_order(shape, order);
+  std::vector<size_t> stride;
+  for (const int axis : order) stride.push_back(own[static_cast<size_t>(axis)]);
+  Bytes result(from.size());
+  std::vector<int64_t> index(to.size());
+  size_t at = 0;
+  for (size_t k = 0; k < result.size(); k += element_bytes) {
+    std::memcpy(result.data() + k, from.data() + at, element_bytes);
+    for (size_t axis = to.size(); axis-- > 0;) {
+      at += stride[axis];
+      if (++index[axis] < to[axis]) break;
+      at -= stride[axis] * static_cast<size_t>(to[axis]);
+      index[axis] = 0;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Order same_order(size_t rank) {
+  Order order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+Order channels_last(size_t rank) {
+  Order order = same_order(rank);
+  if (rank > 2) std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  return order;
+}
+
+TensorId Network::add(Tensor tensor) {
+  tensors_.push_back(std::move(tensor));
+  makers_.push_back(-1);
+  named_.push_back(false);
+  return {static_cast<int32_t>(tensors_.size()) - 1};
+}
+
+Value Network::add_input(const std::string& name, DType type, const Shape& shape) {
+  const TensorId tensor = add({.name = name, .shape = shape, .type = type});
+  named_[tensor.index()] = true;
+  return {.type = type,
+          .shape = shape,
+          .constant = nullptr,
+          .tensor = tensor,
+          .order = same_order(shape.size()),
+          .reshaped = nullptr,
+          .name = name};
+}
+
+TensorId Network::constant(Constant constant, std::string name) {
+  return add({.name = std::move(name),
+              .shape = std::move(constant.shape),
+              .type = constant.type,
+              .data = std::move(constant.data)});
+}
+
+TensorId Network::make(const Node& node, Attributes attributes, std::vector<TensorId> inputs,
+                       DType type, Shape shape) {
+  const std::string_view name =
+      node.record->outputs.empty() ? std::string_view() : node.record->outputs[0];
+  const TensorId made = add({.name = fmt::format("{}/{}", name, tensors_.size()),
+                             .shape = std::move(shape),
+                             .type = type});
+  makers_[made.index()] = static_cast<int>(steps_.size());
+  steps_.push_back({{std::move(attributes), std::move(inputs), {made}, node.number}, node.where});
+  return made;
+}
+
+Value Network::value(const Node& node, Attributes attributes, std::vector<TensorId> inputs,
+                     DType type, const Shape& shape, const Order& order) {
+  const TensorId made =
+      make(node, std::move(attributes), std::move(inputs), type, in_order(shape, order));
+  return {.type = type,
+          .shape = shape,
+          .constant = nullptr,
+          .tensor = made,
+          .order = order,
+          .reshaped = nullptr,
+          .name = {}};
+}
+
+TensorId Network::tensor(const Node& node, const Value& value, const Order& order) {
+  if (value.constant != nullptr) {
+    const auto key = std::pair(value.constant->data.get(), std::pair(value.shape, order));
+    const auto known = constants_.find(key);
+    if (known != constants_.end()) return known->second;
+    Constant content = *value.constant;
+    content.shape = in_order(value.shape, order);
+    if (long_axes(value.shape, order) != long_axes(value.shape, same_order(value.rank())))
+      content.data =
+          std::make_shared<const Bytes>(turned(*value.constant->data, value.shape, order,
+                                               static_cast<size_t>(size_bytes(content.type))));
+    const TensorId made = constant(std::move(content), value.name);
+    // The key's bytes have to stay where they are.
+    constants_.emplace(key, made);
+    kept_.push_back(value.constant);
+    return made;
+  }
+  if (value.reshaped != nullptr) {
+    const Value& before = *value.reshaped;
+    const TensorId from = tensor(node, before, same_order(before.rank()));
+    const auto key = std::pair(from, std::pair(value.shape, order));
+    const auto known = turned_.find(key);
+    if (known != turned_.end()) return known->second;
+    Value after = value;
+    after.reshaped = nullptr;
+    after.order = same_order(value.rank());
+    after.tensor =
+        before.shape == value.shape ? from : make(node, Reshape{}, {from}, value.type, value.shape);
+    return turned_.emplace(key, tensor(node, after, order)).first->second;
+  }
+  if (value.order == order) return value.tensor;
+  const auto key = std::pair(value.tensor, std::pair(value.shape, order));
+  const auto known = turned_.find(key);
+  if (known != turned_.end()) return known->second;
+  Attributes how = Reshape{};  // where only axes of one index change their places
+  if (long_axes(value.shape, order) != long_axes(value.shape, value.order)) {
+    Transpose transpose;
+    for (const int axis : order)
+      transpose.permutation.push_back(
+          static_cast<int>(std::ranges::find(value.order, axis) - value.order.begin()));
+    how = std::move(transpose);
+  }
+  const TensorId made =
+      make(node, std::move(how), {value.tensor}, value.type, in_order(value.shape, order));
+  return turned_.emplace(key, made).first->second;
+}
+
+Value Network::with_rank(const Node& node, const Value& value, size_t rank) {
+  if (value.rank() >= rank) return value;
+  Value result = value;
+  result.shape.insert(result.shape.begin(), rank - value.rank(), 1);
+  if (value.constant != nullptr) {
+    Constant content = *value.constant;
+    content.shape = result.shape;
+    result.constant = std::make_shared<const Constant>(std::move(content));
+    return result;
+  }
+  const auto more = static_cast<int>(rank - value.rank());
+  const TensorId own =
+      value.reshaped == nullptr ? value.tensor : tensor(node, value, same_order(value.rank()));
+  const Order order = value.reshaped == nullptr ? value.order : same_order(value.rank());
+  result.reshaped = nullptr;
+  result.order = same_order(static_cast<size_t>(more));
+  for (const int axis : order) result.order.push_back(axis + more);
+  result.tensor = make(node, Reshape{}, {own}, value.type, in_order(result.shape, result.order));
+  return result;
+}
+
+Op* Network::maker(TensorId id) {
+  const int step = makers_[id.index()];
+  return step < 0 ? nullptr : &steps_[static_cast<size_t>(step)].op;
+}
+
+void Network::name_if_new(TensorId id, const std::string& name) {
+  if (named_[id.index()]) return;
+  named_[id.index()] = true;
+  tensors_[id.index()].name = name;
+}
+
+}  // namespace thimble::onnx

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Graph that nodes become, with no copies for the order of axes: ONNX has channels in front of
+// rows and columns, the Graph behind them. A value remembers in which order its tensor has its
+// axes; a TRANSPOSE of the file changes what is remembered, and one of the Graph stands where an
+// operator needs another order than there is.
+//
+//   x        1x3x8x8   input      tensor 1x3x8x8                       order 0 1 2 3
+//   Conv               TRANSPOSE, CONV_2D -> tensor 1x8x8x16           order 0 2 3 1
+//   Relu     1x16x8x8  RELU of that tensor                             order 0 2 3 1
+//   Transpose 0 2 3 1  nothing: shape 1x8x8x16 of the same tensor      order 0 1 2 3
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thimble/import/onnx/constant.h"
+#include "thimble/import/onnx/node.h"
+#include "thimble/model/graph.h"
+
+namespace thimble::onnx {
+
+using Order = std::vector<int>;
+
+[[nodiscard]] Order same_order(size_t rank);
+/// The channels, axis 1, behind all others.
+[[nodiscard]] Order channels_last(size_t rank);
+
+/// What a name of the file stands for.
+struct Value {
+  DType type = DType::kFloat32;
+  Shape shape;                               ///< as the file has it
+  std::shared_ptr<const Constant> constant;  ///< what is known of it; null: it is computed
+  TensorId tensor;                           ///< of what is computed
+  Order order;                               ///< axis k of the tensor is axis order[k] here
+  /// The same elements before a Reshape, which nobody has asked for yet; then there is no tensor.
+  std::shared_ptr<const Value> reshaped;
+  std::string name;
+
+  [[nodiscard]] size_t rank() const { return shape.size(); }
+};
+
+struct Step {
+  Op op;
+  std::string where;
+};
+
+class Network {
+ public:
+  /// A tensor for an input of the network, in the file's order.
+  [[nodiscard]] Value add_input(const std::string& name, DType type, const Shape& shape);
+  /// The value as a tensor with its axes in an order: transposed or reshaped, where it is not so.
+  [[nodiscard]] TensorId tensor(const Node& node, const Value& value, const Order& order);
+  /// Stretched to so many axes in front.
+  [[nodiscard]] Value with_rank(const Node& node, const Value& value, size_t rank);
+
+  /// A constant's tensor.
+  [[nodiscard]] TensorId constant(Constant constant, std::string name);
+  /// A further tensor, which an operator makes of others.
+  TensorId make(const Node& node, Attributes attributes, std::vector<TensorId> inputs, DType type,
+                Shape shape);
+  /// Likewise a value, whose tensor has its axes in an order. `shape` is the file's.
+  [[nodiscard]] Value value(const Node& node, Attributes attributes, std::vector<TensorId> inputs,
+                            DType type, const Shape& shape, const Order& order);
+
+  [[nodiscard]] const Tensor& operator[](TensorId id) const { return tensors_[id.index()]; }
+  /// The operator that makes a tensor; null: none.
+  [[nodiscard]] Op* maker(TensorId id);
+  /// The file's name for a tensor that has none of it yet.
+  void name_if_new(TensorId id, const std::string& name);
+
+  std::vector<Tensor> take_tensors() { return std::move(tensors_); }
+  [[nodiscard]] std::vector<Step>& steps() { return steps_; }
+
+ private:
+  [[nodiscard]] TensorId add(Tensor tensor);
+
+  std::vector<Tensor> tensors_;
+  std::vector<int> makers_;  ///< per tensor, of steps; -1: none
+  std::vector<bool> named_;  ///< by the file
+  std::vector<Step> steps_;
+  /// Constants and turned values are made once for each order.
+  std::map<std::pair<const Bytes*, std::pair<Shape, Order>>, TensorId> constants_;
+  std::map<std::pair<TensorId, std::pair<Shape, Order>>, TensorId> turned_;
+  std::vector<std::shared_ptr<const Constant>> kept_;  ///< whose bytes are keys
+};
+
+}  // namespace thimble::onnx

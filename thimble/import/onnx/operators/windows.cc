@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions and pools: a window over the axes behind the channels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "thimble/import/onnx/reading.h"
+
+namespace thimble::onnx {
+namespace {
+
+/// Along one axis.
+struct Span {
+  int64_t kernel = 1, stride = 1, dilation = 1, before = 0, behind = 0;
+  int64_t extent = 0;  ///< of the output
+  bool cut = false;    ///< ceil_mode: the last window goes beyond the padding
+};
+
+std::vector<int64_t> per_axis(const Node& node, const char* name, size_t count, int64_t least) {
+  std::vector<int64_t> values = node.wholes(name, std::vector<int64_t>(count, 1));
+  if (values.size() != count ||
+      std::ranges::any_of(values, [&](int64_t v) { return v < least || v > INT32_MAX; }))
+    node.damaged(fmt::format("its {} are no {} numbers from {} on", name, count, least));
+  return values;
+}
+
+/// Of a window of so many indices, over the axes from 2 on.
+std::vector<Span> spans_of(const Node& node, const Shape& x, const std::vector<int64_t>& kernel) {
+  const size_t count = kernel.size();
+  const std::vector<int64_t> strides = per_axis(node, "strides", count, 1),
+                             dilations = per_axis(node, "dilations", count, 1);
+  const std::string automatic = node.text("auto_pad", "NOTSET");
+  const std::vector<int64_t> pads = node.wholes("pads", std::vector<int64_t>(2 * count, 0));
+  if (pads.size() != 2 * count) node.damaged("its pads are of other axes");
+  const bool ceil = node.whole("ceil_mode", 0) != 0;
+  std::vector<Span> spans;
+  for (size_t k = 0; k < count; ++k) {
+    Span span{.kernel = kernel[k], .stride = strides[k], .dilation = dilations[k]};
+    const int64_t in = x[k + 2], reach = (span.kernel - 1) * span.dilation + 1;
+    if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
+      span.extent = (in + span.stride - 1) / span.stride;
+      const int64_t all = std::max<int64_t>((span.extent - 1) * span.stride + reach - in, 0);
+      span.before = automatic == "SAME_UPPER" ? all / 2 : all - all / 2;
+      span.behind = all - span.before;
+    } else {
+      if (automatic != "NOTSET" && automatic != "VALID" && !automatic.empty())
+        node.damaged(fmt::format("auto_pad is '{}'", automatic));
+      const bool none = automatic == "VALID";
+      span.before = none ? 0 : pads[k];
+      span.behind = none ? 0 : pads[k + count];
+      const int64_t room = in + span.before + span.behind - reach;
+      if (room < 0) node.damaged(fmt::format("its window of {} is larger than {}", reach, in));
+      span.extent = room / span.stride + 1;
+      if (ceil && room % span.stride != 0 && span.extent * span.stride < in + span.before) {
+        ++span.extent;
+        span.cut = true;
+        span.behind = (span.extent - 1) * span.stride + reach - in - span.before;
+      }
+    }
+    if (std::abs(span.before) > INT32_MAX / 4 || std::abs(span.behind) > INT32_MAX / 4)
+      node.damaged("its pads are too large");
+    spans.push_back(span);
+  }
+  return spans;
+}
+
+/// The Graph's windows have rows and columns: one axis is columns of a single row.
+Window window_of(const std::vector<Span>& spans) {
+  const Span row = spans.size() == 2 ? spans[0] : Span{};
+  const Span& column = spans.back();
+  return {
+      .kernel_h = row.kernel,
+      .kernel_w = column.kernel,
+      .stride_h = row.stride,
+      .stride_w = column.stride,
+      .dilation_h = row.dilation,
+      .dilation_w = column.dilation,
+      .padding = {
+          .top = row.before, .bottom = row.behind, .left = column.before, .right = column.behind}};
+}
+
+/// [N,C,spatial...] for spatial extents that nodes see as rows and columns.
+Shape with_extents(const Shape& x, int64_t channels, const std::vector<Span>& spans) {
+  Shape shape = {x[0], channels};
+  for (const Span& span : spans) shape.push_back(span.extent);
+  return shape;
+}
+
+void check_axes(const Reading& r, const Shape& x) {
+  if (x.size() == 3 || x.size() == 4) return;
+  r.node.refuse(
+      fmt::format("is not supported for {} axes ({}); for 3 and 4, one and two dimensions, it is",
+                  x.size(), to_string(x)));
+}
+
+/// The input as N H W C; of one dimension H is 1. Negative pads cut it.
+TensorId image_of(const Reading& r, const Value& x, std::vector<Span>& spans) {
+  TensorId tensor = r.network.tensor(r.node, x, channels_last(x.rank()));
+  Shape shape = in_order(x.shape, channels_last(x.rank()));
+  const bool cut = std::ranges::any_of(
+      spans, [](const Span& span) { return span.before < 0 || span.behind < 0; });
+  if (cut) {
+    Slice slice{.begin = std::vector<int64_t>(shape.size(), 0),
+                .stride = std::vector<int64_t>(shape.size(), 1),
+                .dropped = {}};
+    for (size_t k = 0; k < spans.size(); ++k) {
+      slice.begin[k + 1] = std::max<int64_t>(-spans[k].before, 0);
+      shape[k + 1] -= slice.begin[k + 1] + std::max<int64_t>(-spans[k].behind, 0);
+      spans[k].before = std::max<int64_t>(spans[k].before, 0);
+      spans[k].behind = std::max<int64_t>(spans[k].behind, 0);
+    }
+    tensor = r.network.make(r.node, slice, {tensor}, x.type, shape);
+  }
+  if (shape.size() == 4) return tensor;
+  return r.network.make(r.node, Reshape{}, {tensor}, x.type, {shape[0], 1, shape[1], shape[2]});
+}
+
+/// What an operator makes of images as the file has it.
+void make_image(Reading& r, Attributes attributes, std::vector<TensorId> inputs, const Value& x,
+                const Shape& shape) {
+  const Order order = channels_last(shape.size());
+  if (shape.size() == 4)
+    return r.make(0, r.value(std::move(attributes), std::move(inputs), x.type, shape, order));
+  const TensorId image = r.network.make(r.node, std::move(attributes), std::move(inputs), x.type,
+                                        {shape[0], 1, shape[2], shape[1]});
+  r.make(0, r.value(Reshape{}, {image}, x.type, shape, order));
+}
+
+/// Constant weights as the Graph has them: rows and columns behind the first of `order`'s axes. Of
+/// one dimension there is one row.
+TensorId weights_of(const Reading& r, const Order& order) {
+  Value w = r.input(1);
+  Constant content = r.constant(1, "weights");
+  if (content.shape.size() == 3) content.shape.insert(content.shape.begin() + 2, 1);
+  w.shape = content.shape;
+  w.constant = std::make_shared<const Constant>(std::move(content));
+  return r.network.tensor(r.node, w, order);
+}
+
+std::vector<int64_t> kernel_of(const Reading& r, const Value& x) {
+  const Shape& w = r.constant(1, "weights").shape;
+  if (w.size() != x.rank()) r.node.damaged(fmt::format("weights of {}", to_string(w)));
+  std::vector<int64_t> kernel(w.begin() + 2, w.end());
+  if (const auto given = r.node.wholes("kernel_shape"); !given.empty() && given != kernel)
+    r.node.damaged("its kernel_shape is not that of its weights");
+  return kernel;
+}
+
+void add_bias(Reading& r, int64_t channels, std::vector<TensorId>& inputs) {
+  if (!r.has(2)) return;
+  const Constant& bias = r.constant(2, "a bias");
+  if (bias.shape != Shape{channels})
+    r.node.damaged(fmt::format("a bias of {}", to_string(bias.shape)));
+  inputs.push_back(r.tensor(2, {0}));
+}
+
+void conv(Reading& r) {
+  const Value& x = r.input(0);
+  check_axes(r, x.shape);
+  std::vector<Span> spans = spans_of(r.node, x.shape, kernel_of(r, x));
+  const Shape& w = r.constant(1, "weights").shape;
+  const int64_t groups = r.node.whole("group", 1), channels = w[0];
+  if (groups < 1 || channels % groups != 0 || w[1] * groups != x.shape[1])
+    r.node.damaged(fmt::format("weights of {} for {} channels in {} groups", to_string(w),
+                               x.shape[1], groups));
+  const Shape shape = with_extents(x.shape, channels, spans);
+  const bool depthwise = groups == x.shape[1] && groups > 1;
+  std::vector<TensorId> inputs = {image_of(r, x, spans),
+                                  weights_of(r, depthwise ? Order{1, 2, 3, 0} : Order{0, 2, 3, 1})};
+  add_bias(r, channels, inputs);
+  if (depthwise)
+    make_image(r, DepthwiseConv2D{.window = window_of(spans), .multiplier = channels / groups},
+               std::move(inputs), x, shape);
+  else
+    make_image(r, Conv2D{.window = window_of(spans)}, std::move(inputs), x, shape);
+}
+
+// Each group by itself, of its channels and weights.
+std::vector<TensorId> transposed_groups(const Reading& r, const TransposeConv& kind, const Value& x,
+                                        int64_t groups, std::vector<Span>& spans) {
+  constexpr int64_t kMostGroups = 64;
+  if (groups > kMostGroups)
+    r.node.refuse(fmt::format("is not supported in {} groups; up to {} are", groups, kMostGroups));
+  const TensorId image = image_of(r, x, spans), weights = weights_of(r, {0, 2, 3, 1});
+  const Tensor all = r.network[weights];  // [C, h, w, O of a group]
+  const std::vector<float> numbers =
+      reals({.type = all.type, .shape = all.shape, .data = all.data});
+  const int64_t in = x.shape[1] / groups, out = all.shape[3];
+  const int64_t window = all.shape[1] * all.shape[2];
+  std::vector<float> biases(static_cast<size_t>(out * groups), 0);
+  if (r.has(2)) biases = reals(r.constant(2, "a bias"));
+  if (std::ssize(biases) != out * groups) r.node.damaged("a bias of other channels");
+  const Shape part = {r.network[image].shape[0], r.network[image].shape[1],
+                      r.network[image].shape[2], in};
+  std::vector<TensorId> made;
+  for (int64_t g = 0; g < groups; ++g) {
+    const Slice channels{.begin = {0, 0, 0, g * in}, .stride = {1, 1, 1, 1}, .dropped = {}};
+    std::vector<float> own(static_cast<size_t>(out * window * in));
+    for (int64_t o = 0; o < out; ++o)
+      for (int64_t k = 0; k < window; ++k)
+        for (int64_t c = 0; c < in; ++c)
+          own[static_cast<size_t>((o * window + k) * in + c)] =
+              numbers[static_cast<size_t>(((g * in + c) * window + k) * out + o)];
+    const std::vector<float> bias(biases.begin() + g * out, biases.begin() + (g + 1) * out);
+    const TensorId x_part = r.network.make(r.node, channels, {image}, x.type, part);
+    made.push_back(r.network.make(
+        r.node, kind,
+        {x_part,
+         r.network.constant(constant_of({out, all.shape[1], all.shape[2], in}, own), all.name),
+         r.network.constant(constant_of({out}, bias), all.name + "/bias")},
+        x.type, {part[0], spans.size() == 2 ? spans[0].extent : 1, spans.back().extent, out}));
+  }
+  return made;
+}
+
+void conv_transpose(Reading& r) {
+  const Value& x = r.input(0);
+  check_axes(r, x.shape);
+  const std::vector<int64_t> kernel = kernel_of(r, x);
+  const size_t count = kernel.size();
+  const Shape& w = r.constant(1, "weights").shape;
+  const int64_t groups = r.node.whole("group", 1);
+  if (w[0] != x.shape[1] || groups < 1 || w[0] % groups != 0)
+    r.node.damaged(fmt::format("weights of {}", to_string(w)));
+  const std::vector<int64_t> strides = per_axis(r.node, "strides", count, 1),
+                             dilations = per_axis(r.node, "dilations", count, 1);
+  if (std::ranges::any_of(dilations, [](int64_t d) { return d != 1; }))
+    r.node.refuse("is not supported with dilations; without it is");
+  const std::vector<int64_t> more = r.node.wholes("output_padding", std::vector<int64_t>(count, 0)),
+                             wanted = r.node.wholes("output_shape"),
+                             pads = r.node.wholes("pads", std::vector<int64_t>(2 * count, 0));
+  if (more.size() != count || pads.size() != 2 * count) r.node.damaged("pads of other axes");
+  const std::string automatic = r.node.text("auto_pad", "NOTSET");
+  std::vector<Span> spans;
+  for (size_t k = 0; k < count; ++k) {
+    Span span{.kernel = kernel[k], .stride = strides[k]};
+    const int64_t whole = span.stride * (x.shape[k + 2] - 1) + more[k] + kernel[k];
+    const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+    if (!wanted.empty() || same) {
+      if (!wanted.empty() && wanted.size() != count) r.node.damaged("output_shape of other axes");
+      span.extent = wanted.empty() ? x.shape[k + 2] * span.stride : wanted[k];
+      const int64_t all = std::max<int64_t>(whole - span.extent, 0);
+      span.before = automatic == "SAME_UPPER" ? all / 2 : all - all / 2;
+    } else {
+      span.before = automatic == "VALID" ? 0 : pads[k];
+      span.extent = whole - span.before - (automatic == "VALID" ? 0 : pads[k + count]);
+    }
+    if (span.extent < 1 || span.before < 0)
+      r.node.refuse(fmt::format("is not supported with pads that leave {} indices", span.extent));
+    spans.push_back(span);
+  }
+  const Shape shape = with_extents(x.shape, w[1] * groups, spans);
+  const TransposeConv kind{.window = window_of(spans)};
+  if (groups == 1) {
+    std::vector<TensorId> inputs = {image_of(r, x, spans), weights_of(r, {1, 2, 3, 0})};
+    add_bias(r, w[1], inputs);
+    return make_image(r, kind, std::move(inputs), x, shape);
+  }
+  make_image(r, Concat{.axis = 3}, transposed_groups(r, kind, x, groups, spans), x, shape);
+}
+
+void max_pool(Reading& r) {
+  const Value& x = r.input(0);
+  check_axes(r, x.shape);
+  if (r.wants(1)) r.node.refuse("is not supported with indices as an output; without it is");
+  std::vector<Span> spans = spans_of(r.node, x.shape, r.node.wholes("kernel_shape"));
+  if (spans.size() + 2 != x.rank()) r.node.damaged("a kernel_shape of other axes");
+  const Shape shape = with_extents(x.shape, x.shape[1], spans);
+  const TensorId image = image_of(r, x, spans);
+  make_image(r, MaxPool2D{.window = window_of(spans)}, {image}, x, shape);
+}
+
+void average_pool(Reading& r) {
+  const Value& x = r.input(0);
+  check_axes(r, x.shape);
+  std::vector<Span> spans = spans_of(r.node, x.shape, r.node.wholes("kernel_shape"));
+  if (spans.size() + 2 != x.rank()) r.node.damaged("a kernel_shape of other axes");
+  const Shape shape = with_extents(x.shape, x.shape[1], spans);
+  TensorId image = image_of(r, x, spans);
+  const bool counted = r.node.whole("count_include_pad", 0) != 0;
+  const bool padded = std::ranges::any_of(
+      spans, [](const Span& span) { return span.before > 0 || (span.behind > 0 && !span.cut); });
+  if (counted && padded) {
+    // The padding becomes pixels; what ceil_mode adds behind it counts as little as ever.
+    const std::vector<int64_t> pads = r.node.wholes("pads", std::vector<int64_t>(2 * spans.size()));
+    Pad pad{.before = {0, 0, 0, 0}, .after = {0, 0, 0, 0}};
+    Shape larger = r.network[image].shape;
+    for (size_t k = 0; k < spans.size(); ++k) {
+      Span& span = spans[k];
+      const size_t axis = spans.size() == 1 ? 2 : k + 1;
+      const int64_t behind = span.cut ? std::max<int64_t>(pads[k + spans.size()], 0) : span.behind;
+      pad.before[axis] = span.before;
+      pad.after[axis] = behind;
+      larger[axis] += span.before + behind;
+      span.behind -= behind;
+      span.before = 0;
+    }
+    image = r.network.make(r.node, pad, {image}, x.type, larger);
+  }
+  make_image(r, AveragePool2D{.window = window_of(spans)}, {image}, x, shape);
+}
+
+// A window of all there is.
+void global_pool(Reading& r, Attributes (*pool)(const Window&)) {
+  const Value& x = r.input(0);
+  check_axes(r, x.shape);
+  std::vector<Span> spans;
+  for (size_t k = 2; k < x.rank(); ++k) spans.push_back({.kernel = x.shape[k], .extent = 1});
+  const Shape shape = with_extents(x.shape, x.shape[1], spans);
+  const TensorId image = image_of(r, x, spans);
+  make_image(r, pool(window_of(spans)), {image}, x, shape);
+}
+
+void global_average_pool(Reading& r) {
+  global_pool(r,
+              [](const Window& window) -> Attributes { return AveragePool2D{.window = window}; });
+}
+
+void global_max_pool(Reading& r) {
+  global_pool(r, [](const Window& window) -> Attributes { return MaxPool2D{.window = window}; });
+}
+
+}  // namespace
+
+const ReadNodes& window_operators() {
+  static const ReadNodes all = {{"Conv", conv},
+                                {"ConvTranspose", conv_transpose},
+                                {"MaxPool", max_pool},
+                                {"AveragePool", average_pool},
+                                {"GlobalAveragePool", global_average_pool},
+                                {"GlobalMaxPool", global_max_pool}};
+  return all;
+}
+
+}  // namespace thimble::onnx

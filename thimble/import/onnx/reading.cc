@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/import/onnx/reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace thimble::onnx {
+
+const Value& Reading::input(size_t k) const {
+  if (!has(k)) node.damaged(fmt::format("input {} is missing", k));
+  return *inputs_[k];
+}
+
+const Constant& Reading::constant(size_t k, const char* what) const {
+  if (input(k).constant == nullptr)
+    node.refuse(
+        fmt::format("is not supported with {} that are computed from the network's inputs; "
+                    "they have to be constant",
+                    what));
+  return *input(k).constant;
+}
+
+std::vector<const Constant*> Reading::constants() const {
+  std::vector<const Constant*> result;
+  for (const Value* value : inputs_)
+    result.push_back(value == nullptr ? nullptr : value->constant.get());
+  return result;
+}
+
+Order Reading::order_of(const Value& value) {
+  return value.constant != nullptr || value.reshaped != nullptr ? same_order(value.rank())
+                                                                : value.order;
+}
+
+Value Reading::settled(const Value& value) const {
+  if (value.reshaped == nullptr && value.constant == nullptr) return value;
+  Value result = value;
+  result.order = same_order(value.rank());
+  result.tensor = network.tensor(node, value, result.order);
+  result.constant = nullptr;
+  result.reshaped = nullptr;
+  return result;
+}
+
+Value Reading::each(Attributes attributes, const Value& of, DType type) const {
+  const Value from = settled(of);
+  return value(std::move(attributes), {from.tensor}, type, from.shape, from.order);
+}
+
+Value Reading::each(Attributes attributes, const Value& a, const Value& b, DType type) const {
+  const Shape shape = broadcast(node, a.shape, b.shape);
+  const Value x = network.with_rank(node, a, shape.size()),
+              y = network.with_rank(node, b, shape.size());
+  // The order of the one that is computed, and of two of the larger one.
+  const bool by_y =
+      x.constant != nullptr || (y.constant == nullptr && elements(x.shape) < elements(y.shape));
+  const Order order = order_of(by_y ? y : x);
+  return value(std::move(attributes),
+               {network.tensor(node, x, order), network.tensor(node, y, order)}, type, shape,
+               order);
+}
+
+Value Reading::number(float number) const {
+  return known(constant_of(Shape{1}, std::vector{number}));
+}
+
+Value Reading::known(Constant constant) const {
+  Value result{.type = constant.type, .shape = constant.shape};
+  result.constant = std::make_shared<const Constant>(std::move(constant));
+  return result;
+}
+
+Op* Reading::maker(size_t k) const {
+  const Value& x = input(k);
+  if (x.constant != nullptr || x.reshaped != nullptr || uses_(node.record->inputs[k]) != 1)
+    return nullptr;
+  Op* op = network.maker(x.tensor);
+  while (op != nullptr && std::holds_alternative<Reshape>(op->attributes))
+    op = network.maker(op->inputs[0]);
+  return op;
+}
+
+bool Reading::fused(size_t k, Activation activation) const {
+  Op* op = maker(k);
+  if (op == nullptr || activation == Activation::kRelu0To1) return false;
+  const auto set = [&](auto& kind) {
+    using Kind = std::remove_cvref_t<decltype(kind)>;
+    if constexpr (kIsOneOf<Kind, Conv2D, DepthwiseConv2D, TransposeConv, FullyConnected, Add, Mul,
+                           Sub, AveragePool2D, MaxPool2D>) {
+      if (kind.activation != Activation::kNone) return false;
+      kind.activation = activation;
+      return true;
+    } else {
+      return false;
+    }
+  };
+  return std::visit(set, op->attributes);
+}
+
+ReadNode read_node(std::string_view domain, std::string_view op) {
+  static const ReadNodes all = [] {
+    ReadNodes nodes;
+    for (const ReadNodes& some : {window_operators(), function_operators(), arithmetic_operators(),
+                                  shape_operators(), product_operators(), reduction_operators(),
+                                  normalisation_operators(), resize_operators()})
+      nodes.insert(some.begin(), some.end());
+    return nodes;
+  }();
+  const bool standard = domain.empty() || domain == "ai.onnx";
+  const auto found = all.find(standard ? std::string(op) : fmt::format("{}.{}", domain, op));
+  return found == all.end() ? nullptr : found->second;
+}
+
+}  // namespace thimble::onnx
