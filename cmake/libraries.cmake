@@ -1,6 +1,7 @@
 # The libraries that Thimble is built with. What an executable needs of them is linked into it: an installed
 # `thimble` needs libc and nothing else.
 find_package(Threads REQUIRED)
+set(ZLIB_USE_STATIC_LIBS ON)
 option(THIMBLE_TESTS "Build the tests and the programs of bench/" ON)
 if(THIMBLE_TESTS)
   find_package(GTest REQUIRED)
