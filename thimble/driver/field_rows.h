@@ -13,11 +13,11 @@
 
 namespace thimble {
 
-/// Of a model: what it is, what is read of it, how its graph is prepared.
+/// Fields of a model: what it is, what is read of it, how its graph is prepared.
 [[nodiscard]] std::vector<RequestField> network_fields();
 /// Planner, target, limits.
 [[nodiscard]] std::vector<RequestField> plan_fields();
-/// Of the sources that are written; and those without an option.
+/// Fields of the sources that are written; and those without an option.
 [[nodiscard]] std::vector<RequestField> code_fields();
 
 /// The text, if it is given.

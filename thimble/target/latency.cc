@@ -209,7 +209,7 @@ LatencyModel measured_model(const LatencyModel& counted, const std::string& core
   model.floats = scaled(counted.floats, kFloats);
   for (const auto& [kernel, features] : counted.kernels)
     model.kernels[kernel] = scaled(features, kernel);
-  // Of kernels that had others' coefficients some have their own now.
+  // Kernels that had others' coefficients may have their own now.
   for (const auto& [kernel, each] : cycles) {
     const Features* features = kernel == kFloats ? nullptr : counted.coefficients(kernel);
     if (features != nullptr) model.kernels[kernel] = scaled(*features, kernel);

@@ -25,7 +25,7 @@ namespace thimble {
 [[nodiscard]] inline const char* fitted_as(const KernelInfo& kernel) {
   return kernel.fitted_as == nullptr ? kernel.name : kernel.fitted_as;
 }
-/// Of what a board measures: as above, and "floats" for all kernels of float32.
+/// The name under which a board's cycles are kept: fitted_as(), or "floats" for all of float32.
 [[nodiscard]] std::string measured_as(const KernelInfo& kernel);
 
 struct LatencyModel {
