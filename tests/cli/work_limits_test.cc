@@ -16,8 +16,9 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using tflite::BuiltinOperator;
 
-// The processor's time: 3 s where nothing runs beside, twice that where its threads are shared.
-constexpr double kMostSeconds = kSanitized ? 60 : 6;
+// The processor's time: 4 s at most where nothing runs beside, and machines differ by twice. What
+// these tests are against took minutes.
+constexpr double kMostSeconds = kSanitized ? 60 : 12;
 
 class WorkLimits : public CommandLine {
  protected:

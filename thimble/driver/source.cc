@@ -84,8 +84,9 @@ Interface interface_of(const GraphOptions& options) {
 RewrittenGraph rewritten(const Graph& graph, const GraphOptions& options) {
   Graph with_ports = options.int8_io ? integer_io(graph) : graph;
   if (!options.rewrite) return {std::move(with_ports), {}};
-  return rewrite_with_certificate(
-      with_ports, options.keep_channels ? ConstantChannels::kKept : ConstantChannels::kRemoved);
+  return rewrite_with_certificate(std::move(with_ports), options.keep_channels
+                                                             ? ConstantChannels::kKept
+                                                             : ConstantChannels::kRemoved);
 }
 
 }  // namespace
@@ -101,7 +102,8 @@ Source load(const ModelSource& model, const ImportOptions& options) {
   const auto* file = std::get_if<ModelBytes>(&model);
   Source whole = file != nullptr ? imported(file->bytes, file->name, file->name, options)
                                  : named(std::get<std::string>(model), options);
-  return options.hop.rows == 0 ? whole : slid(std::move(whole), options.hop);
+  if (options.hop.rows != 0) whole = slid(std::move(whole), options.hop);
+  return whole;
 }
 
 Graph prepare(const Graph& graph, const GraphOptions& options) {
@@ -123,6 +125,7 @@ std::optional<note::ConstantChannels> constant_channels(const Graph& graph,
                                                         const GraphOptions& options,
                                                         const Graph& prepared) {
   if (!options.rewrite || options.keep_channels) return std::nullopt;
+  if (summed_channels(graph) == summed_channels(prepared)) return std::nullopt;  // as they were
   GraphOptions keeping = options;
   keeping.keep_channels = true;
   const Graph whole = rewritten(graph, keeping).graph;

@@ -105,7 +105,7 @@ Graph rewritten_for_interpreter(const Graph& graph, bool keep_channels) {
     const std::vector<ValueRanges> bounds = channel_bounds(rewritten.graph);
     rewritten = remove_constant_channels(remove_idle_clamps(rewritten.graph, bounds), bounds);
   }
-  rewritten.graph = remove_dead_ops(rewritten.graph);
+  rewritten.graph = remove_dead_ops(std::move(rewritten.graph));
   const Certification certification = certify(graph, rewritten);
   check(certification.ok(), certification.fault.c_str());
   return std::move(rewritten.graph);

@@ -22,11 +22,13 @@ void ReadInstead::read_by(Op& op) const {
 }
 
 void erase_ops(Graph& graph, const std::vector<bool>& erase) {
-  std::vector<Op> kept;
+  size_t kept = 0;
   for (size_t k = 0; k < graph.ops.size(); ++k) {
-    if (!erase[k]) kept.push_back(std::move(graph.ops[k]));
+    if (erase[k]) continue;
+    if (kept != k) graph.ops[kept] = std::move(graph.ops[k]);
+    ++kept;
   }
-  graph.ops = std::move(kept);
+  graph.ops.resize(kept);
 }
 
 void move_port(Graph& graph, Port& port, TensorId tensor) {

@@ -27,31 +27,30 @@ bool is_bound(const Graph& graph, TensorId t) {
 
 }  // namespace
 
-Graph fold_edge_reshapes(const Graph& graph) {
-  Graph result = graph;
-  std::vector<bool> erase(result.ops.size());
+Graph fold_edge_reshapes(Graph graph) {
+  std::vector<bool> erase(graph.ops.size());
   const std::vector<std::vector<OpId>> readers = consumers(graph);  // ports alone move
-  for (size_t k = 0; k < result.ops.size(); ++k) {
-    if (!std::holds_alternative<Reshape>(result.ops[k].attributes)) continue;
-    const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
-    const Shape &from = result.tensor(in).shape, &to = result.tensor(out).shape;
-    if (is_bound(result, in) || is_bound(result, out) || is_output(result, in)) continue;
-    if (!keeps_rows(is_input(result, in) ? from : to, is_input(result, in) ? to : from)) continue;
-    if (is_input(result, in) && !is_output(result, out) && readers[in.index()].size() == 1) {
-      for (Port& port : result.inputs) {
-        if (port.tensor == in) reshape_port(result, port, out);
+  for (size_t k = 0; k < graph.ops.size(); ++k) {
+    if (!std::holds_alternative<Reshape>(graph.ops[k].attributes)) continue;
+    const TensorId in = graph.ops[k].inputs[0], out = graph.ops[k].outputs[0];
+    const Shape &from = graph.tensor(in).shape, &to = graph.tensor(out).shape;
+    if (is_bound(graph, in) || is_bound(graph, out) || is_output(graph, in)) continue;
+    if (!keeps_rows(is_input(graph, in) ? from : to, is_input(graph, in) ? to : from)) continue;
+    if (is_input(graph, in) && !is_output(graph, out) && readers[in.index()].size() == 1) {
+      for (Port& port : graph.inputs) {
+        if (port.tensor == in) reshape_port(graph, port, out);
       }
       erase[k] = true;
-    } else if (is_output(result, out) && readers[out.index()].empty() && !is_input(result, in) &&
-               !result.tensor(in).is_constant()) {
-      for (Port& port : result.outputs) {
-        if (port.tensor == out) reshape_port(result, port, in);
+    } else if (is_output(graph, out) && readers[out.index()].empty() && !is_input(graph, in) &&
+               !graph.tensor(in).is_constant()) {
+      for (Port& port : graph.outputs) {
+        if (port.tensor == out) reshape_port(graph, port, in);
       }
       erase[k] = true;
     }
   }
-  erase_ops(result, erase);
-  return result;
+  erase_ops(graph, erase);
+  return graph;
 }
 
 }  // namespace thimble

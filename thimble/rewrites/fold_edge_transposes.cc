@@ -41,43 +41,42 @@ bool writes_in_any_order(const Graph& graph, const Op& op) {
 
 }  // namespace
 
-Graph fold_edge_transposes(const Graph& graph) {
-  Graph result = graph;
-  std::vector<bool> erase(result.ops.size());
+Graph fold_edge_transposes(Graph graph) {
+  std::vector<bool> erase(graph.ops.size());
   // Ports move; who reads and makes a tensor stays.
   const std::vector<std::vector<OpId>> readers = consumers(graph);
   const std::vector<OpId> made_by = producers(graph);
-  for (size_t k = 0; k < result.ops.size(); ++k) {
-    const auto* transpose = std::get_if<Transpose>(&result.ops[k].attributes);
+  for (size_t k = 0; k < graph.ops.size(); ++k) {
+    const auto* transpose = std::get_if<Transpose>(&graph.ops[k].attributes);
     if (transpose == nullptr) continue;
-    const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
+    const TensorId in = graph.ops[k].inputs[0], out = graph.ops[k].outputs[0];
     const OpId producer = made_by[in.index()];
-    if (is_input(result, in) && !is_output(result, in) && !is_output(result, out) &&
+    if (is_input(graph, in) && !is_output(graph, in) && !is_output(graph, out) &&
         readers[in.index()].size() == 1 &&
         std::all_of(readers[out.index()].begin(), readers[out.index()].end(), [&](OpId reader) {
-          return reads_in_any_order(result, result.op(reader), out);
+          return reads_in_any_order(graph, graph.op(reader), out);
         })) {
-      for (Port& port : result.inputs) {
+      for (Port& port : graph.inputs) {
         if (port.tensor == in && port.order.empty()) {
-          move_port(result, port, out);
+          move_port(graph, port, out);
           port.order = inverse(transpose->permutation);
           erase[k] = true;
         }
       }
-    } else if (is_output(result, out) && readers[out.index()].empty() && producer.valid() &&
-               readers[in.index()].size() == 1 && !is_output(result, in) && !is_input(result, in) &&
-               writes_in_any_order(result, result.op(producer))) {
-      for (Port& port : result.outputs) {
+    } else if (is_output(graph, out) && readers[out.index()].empty() && producer.valid() &&
+               readers[in.index()].size() == 1 && !is_output(graph, in) && !is_input(graph, in) &&
+               writes_in_any_order(graph, graph.op(producer))) {
+      for (Port& port : graph.outputs) {
         if (port.tensor == out && port.order.empty()) {
-          move_port(result, port, in);
+          move_port(graph, port, in);
           port.order = transpose->permutation;
           erase[k] = true;
         }
       }
     }
   }
-  erase_ops(result, erase);
-  return result;
+  erase_ops(graph, erase);
+  return graph;
 }
 
 }  // namespace thimble

@@ -28,15 +28,14 @@ bool pads_image_with_zeros(const Graph& graph, const Op& op) {
 
 }  // namespace
 
-Graph merge_padding(const Graph& graph) {
-  Graph result = graph;
+Graph merge_padding(Graph graph) {
   const std::vector<std::vector<OpId>> readers = consumers(graph);
-  for (size_t k = 0; k < result.ops.size(); ++k) {
-    if (!pads_image_with_zeros(result, result.ops[k])) continue;
-    const Pad pad = std::get<Pad>(result.ops[k].attributes);
-    const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
+  for (size_t k = 0; k < graph.ops.size(); ++k) {
+    if (!pads_image_with_zeros(graph, graph.ops[k])) continue;
+    const Pad pad = std::get<Pad>(graph.ops[k].attributes);
+    const TensorId in = graph.ops[k].inputs[0], out = graph.ops[k].outputs[0];
     for (const OpId id : readers[out.index()]) {
-      Op& reader = result.ops[id.index()];
+      Op& reader = graph.ops[id.index()];
       Window* window = window_of(reader);
       if (window == nullptr || reader.inputs[0] != out) continue;
       const Op before = reader;
@@ -45,10 +44,10 @@ Graph merge_padding(const Graph& graph) {
       window->padding.left += pad.before[2];
       window->padding.right += pad.after[2];
       reader.inputs[0] = in;
-      if (!unsupported_reason(result, reader).empty()) reader = before;
+      if (!unsupported_reason(graph, reader).empty()) reader = before;
     }
   }
-  return remove_dead_ops(result);  // pads that all readers took over
+  return remove_dead_ops(std::move(graph));  // pads that all readers took over
 }
 
 }  // namespace thimble

@@ -34,24 +34,23 @@ bool stands_for(const Graph& graph, const Op& op, TensorId in, const std::vector
 // Once the first twin has executed, its output stands in place of what they read and is no larger,
 // so any order of the graph has one of the result that needs no more. With a reader of another kind
 // both would have to be live; twins can then be better executed one by one.
-Graph merge_twins(const Graph& graph) {
-  Graph result = graph;
+Graph merge_twins(Graph graph) {
   std::vector<std::vector<OpId>> readers = consumers(graph);
   std::vector<bool> erase(graph.ops.size());
-  for (size_t k = 0; k < result.ops.size(); ++k) {
+  for (size_t k = 0; k < graph.ops.size(); ++k) {
     if (erase[k]) continue;
-    const Op& op = result.ops[k];
+    const Op& op = graph.ops[k];
     const auto in = std::ranges::find_if(
-        op.inputs, [&](TensorId t) { return stands_for(result, op, t, readers[t.index()]); });
+        op.inputs, [&](TensorId t) { return stands_for(graph, op, t, readers[t.index()]); });
     if (in == op.inputs.end()) continue;
     const TensorId out = op.outputs[0];
     const std::vector<OpId> twins = readers[in->index()];
     for (const OpId twin : twins) {
       if (twin.index() == k) continue;
       erase[twin.index()] = true;
-      const TensorId same = result.op(twin).outputs[0];
+      const TensorId same = graph.op(twin).outputs[0];
       for (const OpId reader : readers[same.index()]) {
-        std::ranges::replace(result.ops[reader.index()].inputs, same, out);
+        std::ranges::replace(graph.ops[reader.index()].inputs, same, out);
         readers[out.index()].push_back(reader);
       }
       for (const TensorId t : op.inputs) std::erase(readers[t.index()], twin);
@@ -61,8 +60,8 @@ Graph merge_twins(const Graph& graph) {
         std::unique(readers[out.index()].begin(), readers[out.index()].end()),
         readers[out.index()].end());
   }
-  erase_ops(result, erase);
-  return result;
+  erase_ops(graph, erase);
+  return graph;
 }
 
 }  // namespace thimble

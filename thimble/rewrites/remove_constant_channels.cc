@@ -223,7 +223,7 @@ Graph constant_tensors_folded(const Graph& graph, const std::vector<ValueRanges>
     erase[k] = true;
   }
   erase_ops(result, erase);
-  return remove_dead_ops(fold_constants(result));
+  return remove_dead_ops(fold_constants(std::move(result)));
 }
 
 }  // namespace

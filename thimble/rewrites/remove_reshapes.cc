@@ -21,36 +21,35 @@ bool writes_any_shape(const Op& op) {
 
 }  // namespace
 
-Graph remove_reshapes(const Graph& graph) {
-  Graph result = graph;
+Graph remove_reshapes(Graph graph) {
   std::vector<std::vector<OpId>> reads = consumers(graph);
-  for (size_t k = 0; k < result.ops.size(); ++k) {
-    if (!is_reshape(result.ops[k])) continue;
-    const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
+  for (size_t k = 0; k < graph.ops.size(); ++k) {
+    if (!is_reshape(graph.ops[k])) continue;
+    const TensorId in = graph.ops[k].inputs[0], out = graph.ops[k].outputs[0];
     // Read through it; a reshape left without readers is dead.
     for (const OpId id : std::vector<OpId>(reads[out.index()])) {
-      Op& reader = result.ops[id.index()];
+      Op& reader = graph.ops[id.index()];
       if (!reads_any_shape(reader) || reader.inputs[0] != out) continue;
       reader.inputs[0] = in;
-      if (unsupported_reason(result, reader).empty()) {
+      if (unsupported_reason(graph, reader).empty()) {
         reads[in.index()].push_back(id);
       } else {
         reader.inputs[0] = out;
       }
     }
   }
-  std::vector<bool> erase(result.ops.size());
-  std::vector<OpId> made_by = producers(result);
-  reads = consumers(result);
-  for (size_t k = 0; k < result.ops.size(); ++k) {
-    if (!is_reshape(result.ops[k])) continue;
-    const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
+  std::vector<bool> erase(graph.ops.size());
+  std::vector<OpId> made_by = producers(graph);
+  reads = consumers(graph);
+  for (size_t k = 0; k < graph.ops.size(); ++k) {
+    if (!is_reshape(graph.ops[k])) continue;
+    const TensorId in = graph.ops[k].inputs[0], out = graph.ops[k].outputs[0];
     const OpId producer = made_by[in.index()];
-    if (!producer.valid() || reads[in.index()].size() != 1 || is_output(result, in)) continue;
-    Op& op = result.ops[producer.index()];
+    if (!producer.valid() || reads[in.index()].size() != 1 || is_output(graph, in)) continue;
+    Op& op = graph.ops[producer.index()];
     if (!writes_any_shape(op)) continue;
     op.outputs[0] = out;
-    if (unsupported_reason(result, op).empty()) {
+    if (unsupported_reason(graph, op).empty()) {
       erase[k] = true;
       made_by[out.index()] = producer;
       made_by[in.index()] = {};
@@ -58,8 +57,8 @@ Graph remove_reshapes(const Graph& graph) {
       op.outputs[0] = in;
     }
   }
-  erase_ops(result, erase);
-  return remove_no_ops(remove_dead_ops(result));
+  erase_ops(graph, erase);
+  return remove_no_ops(remove_dead_ops(std::move(graph)));
 }
 
 }  // namespace thimble
