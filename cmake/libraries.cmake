@@ -16,7 +16,7 @@ if(WIN32)
   # From a Debian machine, whose packages have no libraries for Windows: headers alone, and no others of theirs.
   set(headers ${CMAKE_BINARY_DIR}/headers)
   file(MAKE_DIRECTORY ${headers})
-  foreach(library CLI flatbuffers fmt nlohmann stb)
+  foreach(library CLI flatbuffers fmt nlohmann protozero stb)
     file(CREATE_LINK /usr/include/${library} ${headers}/${library} SYMBOLIC)
   endforeach()
   include_directories(SYSTEM ${headers})

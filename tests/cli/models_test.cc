@@ -85,7 +85,7 @@ TEST_F(Models, CutsANetworkOffBehindATensor) {
   EXPECT_EQ(other.exit_status, 1);
   EXPECT_THAT(other.err, HasSubstr("is a plan of another model"));
   EXPECT_THAT(thimble({"run", "zoo:demo", "--until", "5"}).err,
-              HasSubstr("--until: is for .tflite files, not for zoo:demo"));
+              HasSubstr("--until: is for files, not for zoo:demo"));
   EXPECT_THAT(thimble({"plan", "m.tflite", "--until", "none"}).err,
               HasSubstr("--until: m.tflite has no tensor 'none'"));
 }

@@ -7,7 +7,7 @@
 
 #include "tests/import/tflite_builder.h"
 #include "tests/support/shared.h"
-#include "thimble/import/survey.h"
+#include "thimble/import/model_file.h"
 #include "thimble/import/tflite.h"
 #include "thimble/model/error.h"
 
@@ -156,7 +156,7 @@ TEST(OpenRanks, OfFindingsFollow) {
   for (const char* name : {"open_rank_mirror_pad", "open_rank_resize", "known_rank_mirror_pad"}) {
     const auto file = testing::shared_folder() / "findings" / (std::string(name) + ".tflite");
     EXPECT_EQ(import_tflite(file).tensors.empty(), false) << name;
-    EXPECT_THAT(survey_tflite(file).obstacles, IsEmpty()) << name;
+    EXPECT_THAT(survey_model(file).obstacles, IsEmpty()) << name;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of models that cannot be compiled: everything that stops them, and their sizes.
-#include "thimble/import/survey.h"
+#include "thimble/import/model_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -127,7 +127,7 @@ TEST(Survey, AgreesWithTheImporterOnAllModels) {
       } catch (const CompileError&) {
         imports = false;
       }
-      EXPECT_EQ(survey_tflite(entry.path()).obstacles.empty(), imports) << entry.path();
+      EXPECT_EQ(survey_model(entry.path()).obstacles.empty(), imports) << entry.path();
       taken += imports ? 1 : 0;
     }
   }

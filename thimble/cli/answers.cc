@@ -14,6 +14,7 @@
 #include "thimble/driver/page.h"
 #include "thimble/driver/reports.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/model_file.h"
 #include "thimble/import/refusal.h"
 #include "thimble/report/html_page.h"
 #include "thimble/report/survey_report.h"
@@ -27,7 +28,7 @@ constexpr const char* kTrying = "trying what would need less";
 std::string what_can_be_compiled(const std::string& model, const ImportOptions& options) {
   if (model.starts_with("zoo:")) return "";
   try {
-    const Survey survey = survey_tflite(model, options);
+    const Survey survey = survey_model(model, options);
     const std::string part = until_options(survey);
     if (part.empty() || survey.obstacles.empty()) return "";
     return fmt::format("; of {} operators {} can be compiled:{}", survey.ops.size(),

@@ -22,7 +22,8 @@ BoardLog log_of(const std::string& file) {
 }  // namespace
 
 void add_board_code_options(CLI::App& app, BoardCodeOptions& options) {
-  add_text(app, "MODEL", options.request.model, "", "A .tflite file, or zoo:NAME")->required();
+  add_text(app, "MODEL", options.request.model, "", "A .tflite or .onnx file, or zoo:NAME")
+      ->required();
   add_text(app, "LOG", options.log, "",
            "What the board wrote: its serial line, kept in a file, with whatever else is there")
       ->required();

@@ -109,7 +109,7 @@ int compare_paper(const CompareOptions& options) {
 // --json takes a file: a model behind it is none.
 void tell_apart(CompareOptions& options) {
   std::string& file = options.json.path;
-  if (file.starts_with("zoo:") || file.ends_with(".tflite")) {
+  if (file.starts_with("zoo:") || file.ends_with(".tflite") || file.ends_with(".onnx")) {
     options.models.insert(options.models.begin(), file);
     file = kStandardOutput;
   }
@@ -130,7 +130,8 @@ int compare(CompareOptions options) {
                 options.force);
   if (!options.paper.empty()) return compare_paper(options);
   if (options.models.empty() && !options.zoo)
-    throw CompileError("MODEL", "is required: .tflite files, zoo:NAME, --zoo, or --paper NAME");
+    throw CompileError("MODEL",
+                       "is required: .tflite or .onnx files, zoo:NAME, --zoo, or --paper NAME");
   return compare_models(options);
 }
 
@@ -153,7 +154,7 @@ void add_compare(CLI::App& app, int& status) {
   CLI::App* command =
       app.add_subcommand("compare", "Planners side by side on many models, or beside a paper");
   command->add_option("MODEL", options->models,
-                      ".tflite files, zoo:NAME (see `thimble zoo`), or zoo:* for all of the zoo");
+                      ".tflite or .onnx files, zoo:NAME (see `thimble zoo`), or zoo:* for all of the zoo");
   command->add_flag("--zoo", options->zoo, "The whole zoo, as zoo:*");
   add_text(*command, "--planners", options->planners, "A,B,...",
            "NAME or NAME:key=value,... each (default: all, see `thimble planners`)");

@@ -13,6 +13,7 @@
 #include "thimble/driver/interpreter_export.h"
 #include "thimble/driver/layer_estimate.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/model_file.h"
 #include "thimble/import/sha256.h"
 #include "thimble/report/survey_report.h"
 #include "thimble/report/warnings.h"
@@ -35,9 +36,9 @@ void check_json(const InspectOptions& options, const char* report) {
 }
 
 /// What cannot be compiled can be looked at.
-int survey_model(const InspectOptions& options, const CompileError& error) {
+int inspect_unsupported(const InspectOptions& options, const CompileError& error) {
   if (options.request.model.starts_with("zoo:") || options.format == "csv") throw error;
-  const Survey survey = survey_tflite(options.request.model, import_options(options.request));
+  const Survey survey = survey_model(options.request.model, import_options(options.request));
   if (survey.obstacles.empty()) throw error;
   check_json(options, "survey");
   const std::string json = json_with(
@@ -58,7 +59,8 @@ std::variant<Source, CompileError> read_or_fail(const RequestOptions& options) {
 
 int inspect_model(const InspectOptions& options) {
   const std::variant<Source, CompileError> read = read_or_fail(options.request);
-  if (const auto* error = std::get_if<CompileError>(&read)) return survey_model(options, *error);
+  if (const auto* error = std::get_if<CompileError>(&read))
+    return inspect_unsupported(options, *error);
   const Source& source = std::get<Source>(read);
   check_json(options, "inspect");
   std::string json, text;

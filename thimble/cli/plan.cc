@@ -33,7 +33,8 @@ void tell_front_apart(ShowOptions& options) {
   if (file == kNoFile) file.clear();
   const bool picture = file.empty() || file.ends_with(".svg") || file == kStandardOutput;
   if (!picture && model.empty()) std::swap(model, file);
-  if (model.empty()) throw CompileError("MODEL", "is required: a .tflite file, or zoo:NAME");
+  if (model.empty())
+    throw CompileError("MODEL", "is required: a .tflite or .onnx file, or zoo:NAME");
   if (!picture && !file.empty())
     throw CompileError("--pareto", fmt::format("'{}' does not end in .svg", file));
 }

@@ -76,7 +76,7 @@ void add_verify(CLI::App& app, int& status) {
   auto options = std::make_shared<VerifyOptions>();
   CLI::App* command = app.add_subcommand(
       "verify", "Check a saved plan, or the code in a folder, against its model");
-  add_text(*command, "MODEL", options->request.model, "", "A .tflite file, or zoo:NAME")
+  add_text(*command, "MODEL", options->request.model, "", "A .tflite or .onnx file, or zoo:NAME")
       ->required();
   add_text(*command, "PLAN", options->plan, "",
            "A plan that `compile --save-plan` wrote, or a folder that `compile -o` wrote")

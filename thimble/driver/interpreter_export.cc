@@ -5,6 +5,7 @@
 #include "thimble/export/tflite.h"
 #include "thimble/import/c_array.h"
 #include "thimble/import/file_limits.h"
+#include "thimble/import/model_file.h"
 #include "thimble/model/error.h"
 #include "thimble/rewrites/rewrites.h"
 
@@ -23,9 +24,11 @@ std::optional<InterpreterArena> arena_as_given(const std::string& model,
                                                const ImportOptions& options) {
   if (!options.until.empty() || !options.shapes.empty()) return std::nullopt;
   try {
-    if (model.starts_with("zoo:"))
-      return interpreter_arena(export_tflite(load(model).graph), model);
-    return interpreter_arena(read_model_file(model, kMaxFileBytes), model);
+    if (!model.starts_with("zoo:")) {
+      const Bytes file = read_model_file(model, kMaxFileBytes);
+      if (format_of(file, model) == ModelFormat::kTflite) return interpreter_arena(file, model);
+    }
+    return interpreter_arena(export_tflite(load(model).graph), model);
   } catch (const CompileError&) {
     return std::nullopt;  // no file can say it, or its sizes are open
   }

@@ -78,7 +78,7 @@ std::vector<RequestField> network_fields() {
        .option = "MODEL",
        .group = kModel,
        .form = kText,
-       .help = "A .tflite file, or zoo:NAME (see `thimble zoo`)",
+       .help = "A .tflite or .onnx file, or zoo:NAME (see `thimble zoo`)",
        .set = [](R& r, const V& v) { r.model = v.text(); },
        .texts = model_texts},
       {.name = "until",

@@ -7,8 +7,9 @@
 
 #include "thimble/driver/byte_limits.h"
 #include "thimble/import/c_array.h"
+#include "thimble/import/model_file.h"
+#include "thimble/import/model_metadata.h"
 #include "thimble/import/sha256.h"
-#include "thimble/import/tflite.h"
 #include "thimble/import/utf8.h"
 #include "thimble/model/error.h"
 #include "thimble/report/inspect.h"
@@ -38,8 +39,10 @@ Source imported(const Bytes& bytes, const std::string& name, const std::string& 
   for (const std::string& tensor : options.until) digest = sha256(digest + " until " + tensor);
   for (const NamedShape& s : options.shapes)
     digest = sha256(fmt::format("{} shape {} {}", digest, s.input, to_string(s.shape)));
-  Source source{import_tflite(bytes, valid_utf8(name), where, options), where, std::move(digest),
-                read_metadata(bytes, where)};
+  Source source{
+      import_model(bytes, valid_utf8(name), where, options), where, std::move(digest), {}};
+  if (format_of(bytes, where) == ModelFormat::kTflite)
+    source.metadata = read_metadata(bytes, where);
   if (!options.until.empty()) source.metadata = {};  // that of other outputs
   return source;
 }
@@ -48,7 +51,7 @@ Source named(const std::string& model, const ImportOptions& options) {
   if (model.starts_with(kZoo)) {
     for (const auto& [option, none] :
          {std::pair{"--until", options.until.empty()}, {"--shape", options.shapes.empty()}}) {
-      if (!none) throw CompileError(option, fmt::format("is for .tflite files, not for {}", model));
+      if (!none) throw CompileError(option, fmt::format("is for files, not for {}", model));
     }
     Source source = source_of(build_zoo(model.substr(kZoo.size())));
     source.where = model;

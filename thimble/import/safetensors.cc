@@ -133,7 +133,7 @@ json parse_json_header(std::string_view text, const std::string& where) {
   throw CompileError(where, "is damaged: its header is not a JSON object");
 }
 
-std::map<std::string, std::string> read_metadata(const json& from, const std::string& where) {
+std::map<std::string, std::string> metadata_of(const json& from, const std::string& where) {
   std::map<std::string, std::string> result;
   if (!from.is_object()) throw CompileError(where, "is damaged: its metadata are not an object");
   for (const auto& [key, value] : from.items()) {
@@ -174,7 +174,7 @@ TensorFile read_safetensors(const std::filesystem::path& file) {
   std::vector<Entry> entries;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") {
-      result.metadata = read_metadata(entry, where);
+      result.metadata = metadata_of(entry, where);
     } else {
       entries.push_back(read_entry(name, entry, data_bytes, where));
     }

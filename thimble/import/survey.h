@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a .tflite file holds, whether or not Thimble can compile it, and all that stops it.
+// What a model file holds, whether or not Thimble can compile it, and all that stops it.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,7 +36,7 @@ struct Obstacle {
   std::vector<int> tensors;  ///< that are no better in any operator
 };
 
-/// The first subgraph, in the file's order.
+/// The first subgraph, or the graph, in the file's order.
 struct Survey {
   std::string model;
   int64_t subgraphs = 1;
@@ -51,12 +50,14 @@ struct Survey {
   std::vector<int> until;
 };
 
-/// Throws CompileError for what is no well-formed .tflite: unreadable, truncated, damaged.
-/// Obstacles are those of what `options` leave of it.
-[[nodiscard]] Survey survey_tflite(const std::filesystem::path& file,
-                                   const ImportOptions& options = {});
-/// `where` names the bytes in messages; `name` becomes Survey::model.
+/// Throws CompileError for what is no well-formed file of its format: truncated, damaged. Obstacles
+/// are those of what `options` leave of it. `where` names the bytes in messages; `name` becomes
+/// Survey::model.
 [[nodiscard]] Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
                                    const std::string& where, const ImportOptions& options = {});
+/// `folder`: where external data may lie; "": nowhere.
+[[nodiscard]] Survey survey_onnx(std::span<const uint8_t> bytes, const std::string& name,
+                                 const std::string& where, const std::string& folder,
+                                 const ImportOptions& options = {});
 
 }  // namespace thimble

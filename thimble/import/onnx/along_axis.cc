@@ -28,7 +28,7 @@ std::vector<Run> runs_of(const std::vector<int64_t>& positions) {
   return runs;
 }
 
-int place_of(const Order& order, size_t axis) {
+int place_in(const Order& order, size_t axis) {
   return static_cast<int>(std::ranges::find(order, static_cast<int>(axis)) - order.begin());
 }
 
@@ -51,7 +51,7 @@ Value taken(const Reading& r, const Value& x, size_t axis, const std::vector<int
   std::iota(all.begin(), all.end(), 0);
   if (positions == all) return x;
   const Value from = r.settled(x);
-  const int place = place_of(from.order, axis);
+  const int place = place_in(from.order, axis);
   Shape shape = x.shape;
   shape[axis] = std::ssize(positions);
   Value result{.type = x.type, .shape = shape};

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "thimble/import/c_array.h"
 #include "thimble/import/checked_size.h"
 #include "thimble/import/file_limits.h"
+#include "thimble/import/free_part.h"
 #include "thimble/import/network_builder.h"
 #include "thimble/import/refusal.h"
 #include "thimble/import/section.h"
@@ -116,10 +116,8 @@ class Surveyor {
       list(i);
       if (std::ranges::binary_search(section_.ops, i)) is_free_[i] = look_at(i);
     }
-    find_free_part();
-    std::ranges::stable_sort(survey_.obstacles, std::ranges::greater{}, [](const Obstacle& o) {
-      return std::max(o.ops.size(), o.tensors.size());
-    });
+    find_free_part(section_.ops, is_free_, survey_);
+    sort_by_frequency(survey_.obstacles);
   }
 
  private:
@@ -201,31 +199,6 @@ class Surveyor {
     return true;
   }
 
-  /// Who reads what cannot be computed cannot be either.
-  void find_free_part() {
-    std::vector<bool> missing(survey_.tensors.size()), made(missing.size()), wanted(missing.size());
-    const auto any = [](const std::vector<int>& tensors, const std::vector<bool>& of) {
-      return std::ranges::any_of(tensors,
-                                 [&](int t) { return t >= 0 && of[static_cast<size_t>(t)]; });
-    };
-    const auto set = [](const std::vector<int>& tensors, std::vector<bool>& in) {
-      for (const int t : tensors) {
-        if (t >= 0) in[static_cast<size_t>(t)] = true;
-      }
-    };
-    for (const size_t i : section_.ops) {
-      const SurveyedOp& op = survey_.ops[i];
-      const bool is_free = is_free_[i] && !any(op.inputs, missing);
-      set(op.outputs, is_free ? made : missing);
-      if (!is_free) set(op.inputs, wanted);
-      survey_.free_ops += is_free ? 1 : 0;
-    }
-    set(survey_.outputs, wanted);
-    for (size_t t = 0; t < made.size(); ++t) {
-      if (made[t] && wanted[t]) survey_.until.push_back(static_cast<int>(t));
-    }
-  }
-
   [[nodiscard]] bool is_unread(TensorId id) const { return !refused_[id.index()].reason.empty(); }
 
   [[nodiscard]] std::string types_of(const Op& op) const {
@@ -250,11 +223,6 @@ class Surveyor {
 };
 
 }  // namespace
-
-Survey survey_tflite(const std::filesystem::path& file, const ImportOptions& options) {
-  return survey_tflite(read_model_file(file, kMaxFileBytes), file.stem().string(), file.string(),
-                       options);
-}
 
 Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
                      const std::string& where, const ImportOptions& options) {

@@ -23,7 +23,7 @@ void of_all(Reading& r) {
   r.make(0, std::move(result));
 }
 
-void mean(Reading& r) {
+void mean_of_inputs(Reading& r) {
   Value sum = r.input(0);
   for (size_t k = 1; k < r.input_count(); ++k) sum = r.each(Add{}, sum, r.input(k));
   r.make(0, r.each(Mul{}, sum, r.number(1 / static_cast<float>(r.input_count()))));
@@ -96,7 +96,7 @@ const ReadNodes& arithmetic_operators() {
                                 {"Max", of_all<Maximum>},
                                 {"Min", of_all<Minimum>},
                                 {"Sum", of_all<Add>},
-                                {"Mean", mean},
+                                {"Mean", mean_of_inputs},
                                 {"Mod", modulo},
                                 {"Pow", power},
                                 {"PRelu", prelu},

@@ -34,7 +34,7 @@ void transpose(Reading& r) {
 }
 
 // Where an axis of the file is in a tensor.
-size_t place_of(const Order& order, size_t axis) {
+size_t position_of(const Order& order, size_t axis) {
   return static_cast<size_t>(std::ranges::find(order, static_cast<int>(axis)) - order.begin());
 }
 
@@ -60,7 +60,7 @@ void concat(Reading& r) {
     shape[axis] += x.shape[axis];
     inputs.push_back(r.tensor(k, order));
   }
-  const Concat joined{.axis = static_cast<int>(place_of(order, axis))};
+  const Concat joined{.axis = static_cast<int>(position_of(order, axis))};
   r.make(0, r.value(joined, std::move(inputs), first.type, shape, order));
 }
 

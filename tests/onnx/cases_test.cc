@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of every recorded ONNX model: the table in tests/onnx/cases.csv, in which none is
+// wrong. With THIMBLE_UPDATE=1 it is written anew.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "tests/onnx/onnx_case.h"
+#include "thimble/import/file_bytes.h"
+
+namespace thimble::testing {
+namespace {
+
+const std::filesystem::path kTable =
+    std::filesystem::path(THIMBLE_SOURCE_DIR) / "tests/onnx/cases.csv";
+
+/// "model: Conv #0 'y' is not ..." without what only this file has.
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  std::ranges::replace(text, ',', ';');
+  std::ranges::replace(text, '"', '\'');
+  return text.starts_with("model: ") ? text.substr(7) : text;
+}
+
+std::string row(const OnnxCase& c, const OnnxOutcome& made) {
+  return fmt::format("{},{},{},{}", c.suite, c.name, name(made.kind), one_line(made.why));
+}
+
+std::map<std::string, std::vector<std::string>> table() {
+  std::map<std::string, std::vector<std::string>> rows;
+  std::ifstream in(kTable);
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty() && line[0] != '#') rows[line.substr(0, line.find(','))].push_back(line);
+  return rows;
+}
+
+class OnnxSuite : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(OnnxSuite, IsTakenAsTheTableSays) {
+  const std::vector<OnnxCase> cases = onnx_cases(GetParam());
+  if (cases.empty())
+    GTEST_SKIP() << "needs the shared ONNX models (THIMBLE_SHARED) and libonnx-testdata";
+  std::vector<std::string> rows;
+  for (const OnnxCase& c : cases) {
+    const OnnxOutcome made = outcome(c);
+    EXPECT_NE(made.kind, OnnxOutcome::Kind::kWrong) << row(c, made);
+    rows.push_back(row(c, made));
+  }
+  EXPECT_EQ(rows, table()[GetParam()]) << "THIMBLE_UPDATE=1 writes the table anew";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OnnxSuite, ::testing::ValuesIn(onnx_suites()), [](const auto& suite) {
+  std::string text = suite.param;
+  std::ranges::replace_if(
+      text, [](char c) { return c == '/' || c == '-'; }, '_');
+  return text;
+});
+
+TEST(WriteOnnxTable, WhereAsked) {
+  if (std::getenv("THIMBLE_UPDATE") == nullptr) GTEST_SKIP() << "only with THIMBLE_UPDATE=1";
+  std::string text =
+      "# THIMBLE_UPDATE=1 build/dev/tests/onnx/test_onnx --gtest_filter='WriteOnnxTable*'\n"
+      "# suite,model,outcome,why (refused: the reason; passed: inputs that were frozen)\n";
+  for (const std::string& suite : onnx_suites())
+    for (const OnnxCase& c : onnx_cases(suite)) text += row(c, outcome(c)) + "\n";
+  const std::string_view pieces[] = {text};
+  write_file(kTable, pieces);
+}
+
+}  // namespace
+}  // namespace thimble::testing

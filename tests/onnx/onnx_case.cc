@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/onnx/onnx_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+#include <set>
+
+#include "tests/support/golden.h"
+#include "tests/support/shared.h"
+#include "thimble/import/file_bytes.h"
+#include "thimble/import/onnx.h"
+#include "thimble/import/onnx/constant.h"
+#include "thimble/model/error.h"
+#include "thimble/reference/interpreter.h"
+
+namespace thimble::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Inference = Golden::Inference;
+
+constexpr int64_t kMostBytes = int64_t{1} << 30;
+constexpr double kMostError = 1e-5;  // of the largest value: sums have other orders
+
+const fs::path kDebian = "/usr/share/libonnx-testdata/data";
+
+std::string text_of_file(const fs::path& file) {
+  const Bytes bytes = read_file(file, kMostBytes);
+  return {bytes.begin(), bytes.end()};
+}
+
+std::span<const uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+NamedTensor tensor_in(const fs::path& file) {
+  const Bytes bytes = read_file(file, kMostBytes);
+  const onnx::TensorRecord record = onnx::read_tensor(bytes, file.string());
+  const onnx::Constant constant = onnx::constant_of(record, "", file.string());
+  return {constant.type, constant.shape, *constant.data};
+}
+
+std::vector<NamedTensor> tensors_in(const fs::path& folder, const char* prefix) {
+  std::vector<NamedTensor> result;
+  for (int k = 0;; ++k) {
+    const fs::path file = folder / fmt::format("{}_{}.pb", prefix, k);
+    if (!fs::exists(file)) return result;
+    result.push_back(tensor_in(file));
+  }
+}
+
+std::vector<Inference> recorded(const OnnxCase& c) {
+  fs::path golden = c.model;
+  golden.replace_extension(".golden.safetensors");
+  if (fs::exists(golden)) return load_golden(golden).seeds;
+  std::vector<Inference> result;
+  for (int set = 0;; ++set) {
+    const fs::path folder = c.model.parent_path() / fmt::format("test_data_set_{}", set);
+    if (!fs::exists(folder)) return result;
+    result.push_back({tensors_in(folder, "input"), tensors_in(folder, "output")});
+  }
+}
+
+/// Inputs that are no defaults of initializers, in the file's order.
+std::vector<std::string> input_names(const std::string& model) {
+  const onnx::ModelRecord record = onnx::read_model(bytes_of(model), "model");
+  std::set<std::string_view> constant;
+  for (const auto& initializer : record.graph.initializers) constant.insert(initializer.name);
+  std::vector<std::string> result;
+  for (const auto& input : record.graph.inputs)
+    if (!constant.contains(input.name)) result.emplace_back(input.name);
+  return result;
+}
+
+int element_type(DType type) {
+  for (int k = 1; k < 32; ++k)
+    if (onnx::type_of(static_cast<onnx::ElementType>(k)) == type) return k;
+  return 0;
+}
+
+std::string initializer(const std::string& name, const NamedTensor& value) {
+  std::string bytes;
+  protozero::pbf_writer tensor(bytes);
+  for (const int64_t extent : value.shape) tensor.add_int64(1, extent);
+  tensor.add_int32(2, element_type(value.type));
+  tensor.add_string(8, name);
+  tensor.add_bytes(9, reinterpret_cast<const char*>(value.data.data()), value.data.size());
+  return bytes;
+}
+
+/// The model with further initializers.
+std::string frozen(const std::string& model, const std::map<std::string, NamedTensor>& constants) {
+  std::string result;
+  protozero::pbf_writer to(result);
+  protozero::pbf_reader from(model);
+  while (from.next()) {
+    if (from.tag() == 7) {
+      std::string graph(from.get_view());
+      protozero::pbf_writer more(graph);
+      for (const auto& [name, value] : constants) more.add_message(5, initializer(name, value));
+      to.add_message(7, graph);
+    } else if (from.wire_type() == protozero::pbf_wire_type::varint) {
+      to.add_uint64(from.tag(), from.get_uint64());
+    } else {
+      to.add_bytes(from.tag(), from.get_string());
+    }
+  }
+  return result;
+}
+
+struct Difference {
+  double error = 0;
+  std::string why;
+};
+
+/// Empty: near enough.
+std::string difference(const NamedTensor& expected, const Tensor& made, const Bytes& bytes) {
+  if (expected.type != made.type)
+    return fmt::format("{} instead of {}", name(made.type), name(expected.type));
+  if (expected.data.size() != bytes.size())
+    return fmt::format("{} instead of {}", to_string(made.shape), to_string(expected.shape));
+  if (expected.type != DType::kFloat32)
+    return expected.data == bytes ? "" : fmt::format("other values of {}", name(expected.type));
+  std::vector<float> a(bytes.size() / sizeof(float)), b(a.size());
+  std::memcpy(a.data(), bytes.data(), bytes.size());
+  std::memcpy(b.data(), expected.data.data(), bytes.size());
+  double largest = 0, worst = 0;
+  for (const float value : b)
+    if (std::isfinite(value)) largest = std::max<double>(largest, std::abs(value));
+  for (size_t k = 0; k < a.size(); ++k) {
+    if (a[k] == b[k] || (std::isnan(a[k]) && std::isnan(b[k]))) continue;
+    const double error = std::abs(static_cast<double>(a[k]) - b[k]);
+    worst = std::isfinite(error) ? std::max(worst, error) : INFINITY;
+  }
+  return worst <= kMostError * largest ? "" : fmt::format("off by {:.2g}", worst / largest);
+}
+
+/// Empty: all that is recorded is what the network computes.
+std::string differences(const Graph& graph, const std::vector<std::string>& names,
+                        const std::vector<Inference>& inferences) {
+  for (const Inference& inference : inferences) {
+    if (inference.inputs.size() != names.size()) return "other inputs are recorded";
+    std::vector<Bytes> inputs;
+    for (const Port& port : graph.inputs) {
+      const auto found = std::ranges::find(names, graph.tensor(port.tensor).name);
+      if (found == names.end()) return "an input without a name";
+      inputs.push_back(inference.inputs[static_cast<size_t>(found - names.begin())].data);
+    }
+    const TensorValues values = interpret(graph, inputs);
+    if (graph.outputs.size() != inference.outputs.size()) return "other outputs are recorded";
+    for (size_t k = 0; k < graph.outputs.size(); ++k) {
+      const TensorId id = graph.outputs[k].tensor;
+      const std::string why =
+          difference(inference.outputs[k], graph.tensor(id), values[id.index()]);
+      if (!why.empty()) return fmt::format("output {}: {}", k, why);
+    }
+  }
+  return {};
+}
+
+/// Which inputs to freeze, one after the other until the model is taken: the first is the data.
+std::vector<std::set<size_t>> ways_to_freeze(size_t inputs) {
+  std::vector<std::set<size_t>> ways = {{}};
+  for (size_t from = inputs; from-- > 1;) {
+    std::set<size_t> way;
+    for (size_t k = from; k < inputs; ++k) way.insert(k);
+    ways.push_back(std::move(way));
+  }
+  if (inputs > 1) {
+    std::set<size_t> all_but_second;
+    for (size_t k = 0; k < inputs; ++k)
+      if (k != 1) all_but_second.insert(k);
+    ways.push_back(std::move(all_but_second));
+  }
+  return ways;
+}
+
+}  // namespace
+
+const std::vector<std::string>& onnx_suites() {
+  static const std::vector<std::string> suites = {"node",
+                                                  "node_newer",
+                                                  "torch",
+                                                  "quantised",
+                                                  "mlperf_tiny",
+                                                  "edge",
+                                                  "real",
+                                                  "debian/node",
+                                                  "debian/pytorch-converted",
+                                                  "debian/pytorch-operator",
+                                                  "debian/simple"};
+  return suites;
+}
+
+std::vector<OnnxCase> onnx_cases(const std::string& suite) {
+  std::vector<OnnxCase> cases;
+  const bool of_debian = suite.starts_with("debian/");
+  const fs::path folder = of_debian ? kDebian / suite.substr(7) : shared_folder() / "onnx" / suite;
+  if (!fs::exists(folder)) return cases;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const fs::path& path = entry.path();
+    if (of_debian && fs::exists(path / "model.onnx"))
+      cases.push_back({suite, path.filename().string().substr(5), path / "model.onnx"});
+    if (!of_debian && path.extension() == ".onnx")
+      cases.push_back({suite, path.stem().string(), path});
+  }
+  std::ranges::sort(cases, {}, &OnnxCase::name);
+  return cases;
+}
+
+const char* name(OnnxOutcome::Kind kind) {
+  switch (kind) {
+    case OnnxOutcome::Kind::kPassed:
+      return "passed";
+    case OnnxOutcome::Kind::kWrong:
+      return "wrong";
+    case OnnxOutcome::Kind::kRefused:
+      return "refused";
+    case OnnxOutcome::Kind::kNotCompared:
+      return "taken";
+  }
+  return "?";
+}
+
+OnnxOutcome outcome(const OnnxCase& c) {
+  using Kind = OnnxOutcome::Kind;
+  const std::string bytes = text_of_file(c.model);
+  std::vector<std::string> names;
+  std::vector<Inference> inferences;
+  std::string unread;
+  try {
+    names = input_names(bytes);
+    inferences = recorded(c);
+  } catch (const CompileError& error) {
+    unread = error.what();  // of a type that there is not
+  }
+  std::string refusal;
+  const std::vector<std::set<size_t>> ways =
+      inferences.empty() || inferences[0].inputs.size() != names.size()
+          ? std::vector<std::set<size_t>>{{}}
+          : ways_to_freeze(names.size());
+  for (const std::set<size_t>& way : ways) {
+    std::map<std::string, NamedTensor> constants;
+    std::string which;
+    for (const size_t k : way) {
+      constants.emplace(names[k], inferences[0].inputs[k]);
+      which += (which.empty() ? "with frozen " : " ") + names[k];
+    }
+    const std::string model = frozen(bytes, constants);
+    try {
+      const Graph graph =
+          import_onnx(bytes_of(model), c.name, "model", c.model.parent_path().string());
+      if (!unread.empty()) return {Kind::kNotCompared, unread, model};
+      if (inferences.empty()) return {Kind::kNotCompared, "nothing is recorded", model};
+      const std::string wrong = differences(graph, names, inferences);
+      return {wrong.empty() ? Kind::kPassed : Kind::kWrong, wrong.empty() ? which : wrong, model};
+    } catch (const CompileError& error) {
+      if (refusal.empty()) refusal = error.what();
+    }
+  }
+  return {Kind::kRefused, refusal, bytes};
+}
+
+}  // namespace thimble::testing
