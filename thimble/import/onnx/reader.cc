@@ -15,7 +15,6 @@
 namespace thimble::onnx {
 namespace {
 
-constexpr int64_t kLeastOpset = 7;
 constexpr size_t kMostReads = 100'000;  // loops unrolled
 
 bool is_standard(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
@@ -57,19 +56,14 @@ Shape recorded_shape(const ValueRecord& input, const std::string& where) {
 }
 
 Reader::Reader(const ModelRecord& model, std::string where, std::string folder)
-    : model_(model), where_(std::move(where)), folder_(std::move(folder)) {
-  const int64_t opset = opset_of("");
-  if (opset < kLeastOpset)
-    throw ImportError(
-        where_, fmt::format("is of opset {}; from {} on they are supported", opset, kLeastOpset));
-}
+    : model_(model), where_(std::move(where)), folder_(std::move(folder)) {}
 
 int64_t Reader::opset_of(std::string_view domain) const {
   for (const Opset& opset : model_.opsets) {
     if (opset.domain == domain || (is_standard(domain) && is_standard(opset.domain)))
       return opset.version;
   }
-  return domain.empty() ? kLeastOpset : 1;
+  return 1;
 }
 
 void Reader::add_constants(const GraphRecord& graph, Scope& scope) {
@@ -197,8 +191,11 @@ void Reader::read(const NodeRecord& record, Scope& scope, int number) {
     return call(*function, node, inputs, scope);
   const bool standard = is_standard(record.domain);
   if (standard && is_structure(record.op)) return structure(node, inputs, scope);
-  const bool all_known = std::ranges::all_of(
-      inputs, [](const Value* v) { return v == nullptr || v->constant != nullptr; });
+  // The stretching of opset 6 is known to what makes operators alone.
+  const bool all_known =
+      node.attribute("broadcast") == nullptr && std::ranges::all_of(inputs, [](const Value* v) {
+        return v == nullptr || v->constant != nullptr;
+      });
   if (standard && all_known && is_folded(record.op)) return fold_node(node, inputs, scope);
   read_node_of_network(node, std::move(inputs), scope);
 }

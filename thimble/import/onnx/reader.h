@@ -15,8 +15,8 @@ namespace thimble::onnx {
 
 class Reader {
  public:
-  /// `model` is kept, not copied. `folder`: where external data may lie; "": nowhere. Throws
-  /// CompileError for an opset that is not supported, here and below for what is damaged.
+  /// `model` is kept, not copied. `folder`: where external data may lie; "": nowhere. Each
+  /// function throws CompileError for what is damaged or not supported.
   Reader(const ModelRecord& model, std::string where, std::string folder);
 
   /// The model's initializers, then its inputs: tensors of the network.

@@ -145,7 +145,8 @@ class Surveyor {
       const Value* value = reader_.find(name);
       const auto recorded = recorded_.find(name);
       if (value != nullptr) {
-        tensor.type = format_name(value->type);
+        tensor.type = recorded != recorded_.end() ? onnx::name(recorded->second->type)
+                                                  : format_name(value->type);
         tensor.shape = value->shape;
         tensor.constant = value->constant != nullptr;
         tensor.size_bytes = elements(value->shape) * size_bytes(value->type);

@@ -9,11 +9,34 @@
 namespace thimble::onnx {
 namespace {
 
+Value with_axes_behind(Value value, int64_t count) {
+  if (count <= 0) return value;
+  Value result{.type = value.type, .shape = value.shape};
+  result.shape.insert(result.shape.end(), static_cast<size_t>(count), 1);
+  if (value.constant != nullptr) {
+    Constant content = *value.constant;
+    content.shape = result.shape;
+    result.constant = std::make_shared<const Constant>(std::move(content));
+    result.name = value.name;
+  } else {
+    result.reshaped = std::make_shared<const Value>(value.reshaped == nullptr ? std::move(value)
+                                                                              : *value.reshaped);
+  }
+  return result;
+}
+
+// Before opset 7 the second was stretched to the first where that was said, from an axis on.
+Value second(const Reading& r) {
+  const Value &x = r.input(0), &y = r.input(1);
+  if (r.node.opset >= 7 || r.node.whole("broadcast", 0) == 0 || !r.node.has("axis")) return y;
+  const size_t axis = r.node.axis(r.node.whole("axis", 0), x.rank());
+  return with_axes_behind(y,
+                          std::ssize(x.shape) - static_cast<int64_t>(axis) - std::ssize(y.shape));
+}
+
 template <class Kind>
 void binary(Reading& r) {
-  if (r.node.opset < 7 && r.node.whole("broadcast", 0) != 0)
-    r.node.refuse("is not supported with the broadcasting of opset 6; from opset 7 on it is");
-  r.make(0, r.each(Kind{}, r.input(0), r.input(1)));
+  r.make(0, r.each(Kind{}, r.input(0), second(r)));
 }
 
 template <class Kind>
@@ -31,7 +54,7 @@ void mean_of_inputs(Reading& r) {
 
 template <Relation kRelation>
 void comparison(Reading& r) {
-  r.make(0, r.each(Comparison{kRelation}, r.input(0), r.input(1), DType::kBool));
+  r.make(0, r.each(Comparison{kRelation}, r.input(0), second(r), DType::kBool));
 }
 
 Value selected(const Reading& r, const Value& condition, const Value& x, const Value& y) {
@@ -57,8 +80,10 @@ void logical_not(Reading& r) {
 }
 
 void prelu(Reading& r) {
-  // The slope is stretched to x alone.
-  r.make(0, r.each(Prelu{}, r.input(0), r.input(1)));
+  const Value &x = r.input(0), &slope = r.input(1);  // which is stretched to x
+  const bool of_channels = r.node.opset < 7 && slope.rank() == 1 && slope.shape[0] > 1;
+  r.make(0, r.each(Prelu{}, x,
+                   of_channels ? with_axes_behind(slope, std::ssize(x.shape) - 2) : slope));
 }
 
 void modulo(Reading& r) {

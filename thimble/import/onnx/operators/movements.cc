@@ -11,10 +11,7 @@
 namespace thimble::onnx {
 namespace {
 
-void same(Reading& r) {
-  r.make(0, r.input(0));
-  if (r.wants(1)) r.node.refuse("is not supported with its mask as an output");
-}
+void same(Reading& r) { r.make(0, r.input(0)); }
 
 // A tensor of the Graph when somebody asks for it: behind a convolution, before a product.
 void reshape(Reading& r) {
@@ -189,6 +186,16 @@ void tile(Reading& r) {
   r.make(0, std::move(result));
 }
 
+void dropout(Reading& r) {
+  if (r.has(2) && wholes(r.constant(2, "a mode"))[0] != 0)
+    r.node.refuse("is not supported in training mode; in inference mode it is");
+  r.make(0, r.input(0));
+  if (!r.wants(1)) return;
+  const Shape& shape = r.input(0).shape;  // of the mask: nothing is dropped
+  const std::vector<int64_t> all(static_cast<size_t>(elements(shape)), 1);
+  r.make(1, r.known(constant_of(shape, all, DType::kBool)));
+}
+
 // Of constant indices parts, of others what they say.
 void gather(Reading& r) {
   const Value &x = r.input(0), &indices = r.input(1);
@@ -208,7 +215,10 @@ void gather(Reading& r) {
     if (result.reshaped->reshaped != nullptr) result.reshaped = result.reshaped->reshaped;
     return r.make(0, std::move(result));
   }
-  const Value at = indices.type == DType::kInt32 ? indices : r.each(Cast{}, indices, DType::kInt32);
+  Value at = indices.type == DType::kInt32 ? indices : r.each(Cast{}, indices, DType::kInt32);
+  // Those below 0 count from the end.
+  const Constant extent = constant_of(Shape{1}, std::vector<int64_t>{x.shape[axis]}, DType::kInt32);
+  at = r.each(FloorDiv{.remainder = true}, at, r.known(extent));
   r.make(0, r.value(Gather{.axis = static_cast<int>(axis)},
                     {r.network.tensor(r.node, x, same_order(x.rank())),
                      r.network.tensor(r.node, at, same_order(at.rank()))},
@@ -269,7 +279,7 @@ const ReadNodes& shape_operators() {
   static const ReadNodes all = {{"Gather", gather},
                                 {"Tile", tile},
                                 {"Identity", same},
-                                {"Dropout", same},
+                                {"Dropout", dropout},
                                 {"Cast", cast},
                                 {"CastLike", cast_like},
                                 {"Concat", concat},
