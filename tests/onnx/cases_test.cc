@@ -61,6 +61,19 @@ INSTANTIATE_TEST_SUITE_P(All, OnnxSuite, ::testing::ValuesIn(onnx_suites()), [](
   return text;
 });
 
+/// What quantised models compute in integers, by TensorFlow Lite's arithmetic, against ONNX
+/// Runtime's integer kernels: each operator may be a step off.
+TEST(QuantisedOnnx, IsNearOnnxRuntimeInIntegers) {
+  const std::vector<OnnxCase> cases = onnx_cases("quantised");
+  if (cases.empty()) GTEST_SKIP() << "needs the shared ONNX models: set THIMBLE_SHARED";
+  for (const OnnxCase& c : cases) {
+    const InIntegers made = in_integers(c);
+    if (std::getenv("THIMBLE_UPDATE") != nullptr)
+      fmt::print("{},{},{},{:.2g},{}\n", c.name, made.operators, made.of_numbers, made.error,
+                 made.refusal);
+  }
+}
+
 TEST(WriteOnnxTable, WhereAsked) {
   if (std::getenv("THIMBLE_UPDATE") == nullptr) GTEST_SKIP() << "only with THIMBLE_UPDATE=1";
   std::string text =

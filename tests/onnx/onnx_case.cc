@@ -17,6 +17,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/onnx.h"
 #include "thimble/import/onnx/constant.h"
+#include "thimble/import/onnx/movement.h"
 #include "thimble/model/error.h"
 #include "thimble/reference/interpreter.h"
 
@@ -129,15 +130,8 @@ std::string frozen(const std::string& model, const std::map<std::string, NamedTe
   return result;
 }
 
-/// Empty: near enough.
-std::string difference(const NamedTensor& expected, const Tensor& made, const Bytes& bytes,
-                       double most_error) {
-  if (expected.type != made.type)
-    return fmt::format("{} instead of {}", name(made.type), name(expected.type));
-  if (expected.data.size() != bytes.size())
-    return fmt::format("{} instead of {}", to_string(made.shape), to_string(expected.shape));
-  if (expected.type != DType::kFloat32)
-    return expected.data == bytes ? "" : fmt::format("other values of {}", name(expected.type));
+/// The largest difference, of the largest value.
+double relative_error(const NamedTensor& expected, const Bytes& bytes) {
   std::vector<float> a(bytes.size() / sizeof(float)), b(a.size());
   std::memcpy(a.data(), bytes.data(), bytes.size());
   std::memcpy(b.data(), expected.data.data(), bytes.size());
@@ -149,7 +143,20 @@ std::string difference(const NamedTensor& expected, const Tensor& made, const By
     const double error = std::abs(static_cast<double>(a[k]) - b[k]);
     worst = std::isfinite(error) ? std::max(worst, error) : INFINITY;
   }
-  return worst <= most_error * largest ? "" : fmt::format("off by {:.2g}", worst / largest);
+  return worst == 0 ? 0 : worst / largest;
+}
+
+/// Empty: near enough.
+std::string difference(const NamedTensor& expected, const Tensor& made, const Bytes& bytes,
+                       double most_error) {
+  if (expected.type != made.type)
+    return fmt::format("{} instead of {}", name(made.type), name(expected.type));
+  if (expected.data.size() != bytes.size())
+    return fmt::format("{} instead of {}", to_string(made.shape), to_string(expected.shape));
+  if (expected.type != DType::kFloat32)
+    return expected.data == bytes ? "" : fmt::format("other values of {}", name(expected.type));
+  const double error = relative_error(expected, bytes);
+  return error <= most_error ? "" : fmt::format("off by {:.2g}", error);
 }
 
 struct Recorded {
@@ -249,7 +256,7 @@ const char* name(OnnxOutcome::Kind kind) {
   return "?";
 }
 
-OnnxOutcome outcome(const OnnxCase& c) {
+OnnxOutcome outcome(const OnnxCase& c, const ImportOptions& options) {
   using Kind = OnnxOutcome::Kind;
   const std::string bytes = text_of_file(c.model);
   Recorded with;
@@ -276,7 +283,7 @@ OnnxOutcome outcome(const OnnxCase& c) {
     const std::string model = frozen(bytes, constants);
     try {
       const Graph graph =
-          import_onnx(bytes_of(model), c.name, "model", c.model.parent_path().string());
+          import_onnx(bytes_of(model), c.name, "model", c.model.parent_path().string(), options);
       if (!not_compared.empty()) return {Kind::kNotCompared, not_compared, model};
       const std::string wrong = differences(graph, with, way);
       return {wrong.empty() ? Kind::kPassed : Kind::kWrong, wrong.empty() ? which : wrong, model};
@@ -285,6 +292,38 @@ OnnxOutcome outcome(const OnnxCase& c) {
     }
   }
   return {Kind::kRefused, refusal, bytes};
+}
+
+InIntegers in_integers(const OnnxCase& c) {
+  InIntegers result;
+  fs::path golden = c.model;
+  golden.replace_extension(".golden.safetensors");
+  try {
+    const Graph graph = import_onnx(c.model, {.quantised = QuantisedAs::kTflite});
+    for (const Op& op : graph.ops) {
+      const bool converts = std::holds_alternative<Quantize>(op.attributes) ||
+                            std::holds_alternative<Dequantize>(op.attributes);
+      const bool moves = onnx::is_movement(op.attributes);
+      ++result.operators;
+      if (!converts && !moves && graph.tensor(op.outputs[0]).type == DType::kFloat32)
+        ++result.of_numbers;
+    }
+    const TensorFile file = read_safetensors(golden);
+    for (const std::string seed : {"", "seed2/", "seed3/"}) {
+      std::vector<Bytes> inputs;
+      for (size_t k = 0; k < graph.inputs.size(); ++k)
+        inputs.push_back(file.tensors.at(fmt::format("{}input.{}", seed, k)).data);
+      const TensorValues values = interpret(graph, inputs);
+      for (size_t k = 0; k < graph.outputs.size(); ++k) {
+        const NamedTensor& expected = file.tensors.at(fmt::format("{}fused/output.{}", seed, k));
+        const TensorId id = graph.outputs[k].tensor;
+        result.error = std::max(result.error, relative_error(expected, values[id.index()]));
+      }
+    }
+  } catch (const CompileError& error) {
+    result.refusal = error.what();
+  }
+  return result;
 }
 
 }  // namespace thimble::testing

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/model/graph.h"
+#include "thimble/import/import_options.h"
 
 namespace thimble::testing {
 
@@ -32,6 +32,15 @@ struct OnnxOutcome {
 
 /// Imports the model, where that refuses inputs that are parameters (shapes, axes, weights) with
 /// those as the constants that the first inference has, and interprets what is recorded.
-[[nodiscard]] OnnxOutcome outcome(const OnnxCase& c);
+[[nodiscard]] OnnxOutcome outcome(const OnnxCase& c, const ImportOptions& options = {
+                                                         .quantised = QuantisedAs::kFloat});
+
+/// A quantised model by TensorFlow Lite's arithmetic.
+struct InIntegers {
+  std::string refusal;
+  int64_t operators = 0, of_numbers = 0;  ///< those that compute float32, conversions left out
+  double error = 0;  ///< from what ONNX Runtime's integer kernels make, of the largest value
+};
+[[nodiscard]] InIntegers in_integers(const OnnxCase& c);
 
 }  // namespace thimble::testing

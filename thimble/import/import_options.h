@@ -2,6 +2,7 @@
 // What of a model becomes the network; the same for every format.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,20 @@ struct NamedShape {
   Shape shape;
 };
 
+/// How operators between a DequantizeLinear and a QuantizeLinear of ONNX compute.
+enum class QuantisedAs : uint8_t {
+  kOnnx,    ///< as ONNX Runtime's integer kernels: not supported yet
+  kTflite,  ///< as TensorFlow Lite's: within a step of the output's scale
+  kFloat,   ///< as they are written: in numbers
+};
+
 struct ImportOptions {
   /// Names or numbers of tensors that become the network's outputs, with what they need and nothing
   /// else; none: the outputs that the file has.
   std::vector<std::string> until = {};
   /// Shapes of inputs, instead of what the file has; all others follow.
   std::vector<NamedShape> shapes = {};
+  QuantisedAs quantised = QuantisedAs::kOnnx;
   Hop hop = {};  ///< the network as it slides over time
 };
 

@@ -17,6 +17,10 @@ struct Constant {
   DType type = DType::kFloat32;
   Shape shape;
   std::shared_ptr<const Bytes> data;
+  /// Of numbers that integers stood for, less zero_point: their scale, or one per channel of an
+  /// output. Empty: they are just numbers.
+  std::vector<float> scales = {};
+  int32_t zero_point = 0;
 
   [[nodiscard]] int64_t size() const { return elements(shape); }
 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/network_builder.h"
 #include "thimble/import/onnx.h"
+#include "thimble/import/onnx/islands.h"
 #include "thimble/import/onnx/patterns.h"
 #include "thimble/import/onnx/reader.h"
 #include "thimble/import/unsupported.h"
@@ -55,16 +58,42 @@ std::vector<TensorId> output_tensors(const ModelRecord& model, Reader& reader,
     // Indices are counted in int32.
     if (value->type == DType::kInt32 && declared_type(model, output) == DType::kInt64)
       tensor = network.make(node, Cast{}, {tensor}, DType::kInt64, value->shape);
+    if (network.is_shifted(tensor)) {  // the file's uint8
+      Quantization as = network[tensor].quantization;
+      for (int32_t& zero : as.zero_points) zero += 128;
+      tensor = network.make(node, Quantize{}, {tensor}, DType::kUInt8, value->shape);
+      network.quantise(tensor, as);
+    }
     network.name_if_new(tensor, std::string(output));
     tensors.push_back(tensor);
   }
   return tensors;
 }
 
-Graph built(const std::string& name, const std::string& where, Network& read,
+bool is_quantised(const Step& step) {
+  return std::holds_alternative<Quantize>(step.op.attributes) ||
+         std::holds_alternative<Dequantize>(step.op.attributes);
+}
+
+/// In the arithmetic that is asked for.
+Steps computed(Network& read, QuantisedAs as, const std::string& where,
+               const std::vector<TensorId>& outputs) {
+  Steps network{std::move(read.steps()), read.take_tensors()};
+  if (as == QuantisedAs::kFloat || std::ranges::none_of(network.steps, is_quantised))
+    return network;
+  if (as == QuantisedAs::kOnnx)
+    throw Refusal(where,
+                  "is quantised, and the arithmetic of ONNX Runtime's integer kernels is not "
+                  "supported yet; --arithmetic tflite computes in integers, each operator within a "
+                  "step of that, --arithmetic float in numbers, as it is written",
+                  Help::kNone);
+  return in_integers(std::move(network), read.integers(), outputs);
+}
+
+Graph built(const std::string& name, const std::string& where, Steps read,
             const std::vector<TensorId>& inputs, const std::vector<TensorId>& outputs) {
-  std::vector<Step> steps = std::move(read.steps());
-  NetworkBuilder network(name, where, read.take_tensors(), inputs, outputs);
+  std::vector<Step> steps = std::move(read.steps);
+  NetworkBuilder network(name, where, std::move(read.tensors), inputs, outputs);
   std::vector<bool> made(network.tensors().size());
   for (const Step& step : steps)
     for (const TensorId id : step.op.outputs) made[id.index()] = true;
@@ -106,7 +135,8 @@ Graph import_onnx(std::span<const uint8_t> bytes, const std::string& name, const
   onnx::refuse_unsupported(reader, nodes);
   for (const onnx::NodeRecord* node : nodes) reader.read(*node);
   const std::vector<TensorId> ports = onnx::output_tensors(model, reader, outputs, of_a_part);
-  return onnx::built(name, where, reader.network(), inputs, ports);
+  onnx::Steps steps = onnx::computed(reader.network(), options.quantised, where, ports);
+  return onnx::built(name, where, std::move(steps), inputs, ports);
 }
 
 Graph import_onnx(const std::filesystem::path& file, const ImportOptions& options) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "thimble/import/onnx/movement.h"
 #include "thimble/model/error.h"
 
 namespace thimble::onnx {
@@ -57,6 +58,7 @@ Order channels_last(size_t rank) {
 
 TensorId Network::add(Tensor tensor) {
   tensors_.push_back(std::move(tensor));
+  shifted_.push_back(false);
   makers_.push_back(-1);
   named_.push_back(false);
   return {static_cast<int32_t>(tensors_.size()) - 1};
@@ -75,10 +77,21 @@ Value Network::add_input(const std::string& name, DType type, const Shape& shape
 }
 
 TensorId Network::constant(Constant constant, std::string name) {
-  return add({.name = std::move(name),
-              .shape = std::move(constant.shape),
-              .type = constant.type,
-              .data = std::move(constant.data)});
+  const TensorId made = add({.name = std::move(name),
+                             .shape = constant.shape,
+                             .type = constant.type,
+                             .data = std::move(constant.data)});
+  constant.data = nullptr;
+  if (!constant.scales.empty()) integers_.emplace(made, std::move(constant));
+  return made;
+}
+
+void Network::quantise(TensorId id, const Quantization& quantization) {
+  tensors_[id.index()].quantization = quantization;
+  const Op* op = maker(id);
+  if (op != nullptr && is_movement(op->attributes) &&
+      (*this)[op->inputs[0]].quantization.scales.empty())
+    quantise(op->inputs[0], quantization);
 }
 
 TensorId Network::make(const Node& node, Attributes attributes, std::vector<TensorId> inputs,
@@ -89,8 +102,24 @@ TensorId Network::make(const Node& node, Attributes attributes, std::vector<Tens
                              .shape = std::move(shape),
                              .type = type});
   makers_[made.index()] = static_cast<int>(steps_.size());
+  keep_integers(node, attributes, inputs, made);
   steps_.push_back({{std::move(attributes), std::move(inputs), {made}, node.number}, node.where});
   return made;
+}
+
+void Network::keep_integers(const Node& node, const Attributes& attributes,
+                            const std::vector<TensorId>& inputs, TensorId made) {
+  const bool moves = is_movement(attributes);
+  for (const TensorId id : inputs) {
+    if (is_shifted(id) && !moves && !std::holds_alternative<Dequantize>(attributes) &&
+        !std::holds_alternative<Quantize>(attributes))
+      node.refuse(
+          "is not supported on uint8 that a QuantizeLinear makes; between a "
+          "DequantizeLinear and a QuantizeLinear it is");
+  }
+  if (!moves || (*this)[inputs[0]].type != (*this)[made].type) return;
+  tensors_[made.index()].quantization = (*this)[inputs[0]].quantization;
+  shifted_[made.index()] = is_shifted(inputs[0]);
 }
 
 Value Network::value(const Node& node, Attributes attributes, std::vector<TensorId> inputs,

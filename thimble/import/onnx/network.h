@@ -66,6 +66,14 @@ class Network {
                             DType type, const Shape& shape, const Order& order);
 
   [[nodiscard]] const Tensor& operator[](TensorId id) const { return tensors_[id.index()]; }
+  /// Says what a tensor's integers stand for, and those that it is moved from.
+  void quantise(TensorId id, const Quantization& quantization);
+  /// A tensor of int8 that stands for the file's uint8, 128 less. What moves it does so, too.
+  void shift(TensorId id) { shifted_[id.index()] = true; }
+  [[nodiscard]] bool is_shifted(TensorId id) const { return shifted_[id.index()]; }
+  /// Scales of constants that were integers.
+  [[nodiscard]] const std::map<TensorId, Constant>& integers() const { return integers_; }
+
   /// The operator that makes a tensor; null: none.
   [[nodiscard]] Op* maker(TensorId id);
   /// The file's name for a tensor that has none of it yet.
@@ -76,10 +84,15 @@ class Network {
 
  private:
   [[nodiscard]] TensorId add(Tensor tensor);
+  /// What is moved stands for the same numbers.
+  void keep_integers(const Node& node, const Attributes& attributes,
+                     const std::vector<TensorId>& inputs, TensorId made);
 
   std::vector<Tensor> tensors_;
   std::vector<int> makers_;  ///< per tensor, of steps; -1: none
   std::vector<bool> named_;  ///< by the file
+  std::vector<bool> shifted_;
+  std::map<TensorId, Constant> integers_;  ///< without their data
   std::vector<Step> steps_;
   /// Constants and turned values are made once for each order.
   std::map<std::pair<const Bytes*, std::pair<Shape, Order>>, TensorId> constants_;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "thimble/import/file_limits.h"
+#include "thimble/import/file_op.h"
 #include "thimble/import/onnx/fold.h"
 #include "thimble/import/onnx/structure.h"
 #include "thimble/import/refusal.h"

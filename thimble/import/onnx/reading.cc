@@ -101,9 +101,11 @@ bool Reading::fused(size_t k, Activation activation) const {
 ReadNode read_node(std::string_view domain, std::string_view op) {
   static const ReadNodes all = [] {
     ReadNodes nodes;
-    for (const ReadNodes& some : {window_operators(), function_operators(), arithmetic_operators(),
-                                  shape_operators(), product_operators(), reduction_operators(),
-                                  normalisation_operators(), resize_operators()})
+    for (const ReadNodes& some :
+         {window_operators(), function_operators(), arithmetic_operators(), shape_operators(),
+          product_operators(), reduction_operators(), normalisation_operators(), resize_operators(),
+          trigonometric_operators(), position_operators(), choice_operators(), einsum_operators(),
+          loss_operators(), quantised_operators(), recurrent_operators()})
       nodes.insert(some.begin(), some.end());
     return nodes;
   }();

@@ -88,12 +88,19 @@ using ReadNodes = std::map<std::string_view, ReadNode>;
 
 [[nodiscard]] const ReadNodes& window_operators();
 [[nodiscard]] const ReadNodes& function_operators();
+[[nodiscard]] const ReadNodes& trigonometric_operators();
 [[nodiscard]] const ReadNodes& arithmetic_operators();
 [[nodiscard]] const ReadNodes& shape_operators();
 [[nodiscard]] const ReadNodes& product_operators();
 [[nodiscard]] const ReadNodes& reduction_operators();
 [[nodiscard]] const ReadNodes& normalisation_operators();
 [[nodiscard]] const ReadNodes& resize_operators();
+[[nodiscard]] const ReadNodes& position_operators();
+[[nodiscard]] const ReadNodes& choice_operators();
+[[nodiscard]] const ReadNodes& einsum_operators();
+[[nodiscard]] const ReadNodes& loss_operators();
+[[nodiscard]] const ReadNodes& quantised_operators();
+[[nodiscard]] const ReadNodes& recurrent_operators();
 
 /// The one for a node; null: it is not supported.
 [[nodiscard]] ReadNode read_node(std::string_view domain, std::string_view op);

@@ -13,7 +13,7 @@
 namespace thimble::onnx {
 namespace {
 
-constexpr int kMostDepth = 16;
+constexpr int kMostCalls = 16;
 constexpr int64_t kMostTurns = 1024;
 
 const GraphRecord& branch_of(const Node& node, const char* name) {
@@ -33,7 +33,7 @@ bool is_structure(std::string_view op) {
 
 void Reader::call(const FunctionRecord& function, const Node& node,
                   const std::vector<const Value*>& inputs, Scope& scope) {
-  if (++depth_ > kMostDepth) node.refuse("calls itself, or functions more than 16 deep");
+  if (++depth_ > kMostCalls) node.refuse("calls itself, or functions more than 16 deep");
   Scope inner{.around = nullptr};
   Scope none;
   inner.around = &none;  // it sees nothing of its caller
@@ -59,7 +59,7 @@ void Reader::call(const FunctionRecord& function, const Node& node,
 /// What a branch makes, with what is around it in sight.
 std::vector<Value> Reader::branch(const GraphRecord& graph, const Node& node, const Scope& scope,
                                   const std::vector<Value>& arguments) {
-  if (++depth_ > kMostDepth) node.refuse("has branches in branches, more than 16 deep");
+  if (++depth_ > kMostCalls) node.refuse("has branches in branches, more than 16 deep");
   Scope inner{.around = &scope};
   if (node.of_call != nullptr) inner.attributes = *node.of_call;
   add_constants(graph, inner);

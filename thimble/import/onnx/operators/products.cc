@@ -16,6 +16,13 @@ Constant with_shape(const Constant& content, Shape shape) {
   return result;
 }
 
+// The same numbers in other places.
+Constant with_data(const Constant& content, Shape shape, std::shared_ptr<const Bytes> data) {
+  Constant result = with_shape(content, std::move(shape));
+  result.data = std::move(data);
+  return result;
+}
+
 /// The same elements of x as [.., K], read from a tensor whose axes may be in another order: then
 /// the columns of the weights are in that order, too, so that nothing is transposed.
 struct Rows {
@@ -50,7 +57,7 @@ TensorId weights_in(const Reading& r, const Constant& weights, const std::string
   value.name = name;
   const TensorId turned = r.network.tensor(r.node, value, turn);
   Tensor flat = r.network[turned];
-  return r.network.constant({.type = flat.type, .shape = weights.shape, .data = flat.data}, name);
+  return r.network.constant(with_data(weights, weights.shape, flat.data), name);
 }
 
 // A matrix [K,N], or its transpose, as [N,K].
@@ -58,7 +65,7 @@ Constant outputs_first(const Reading& r, const Constant& matrix, bool transposed
   if (transposed) return matrix;
   Value value = r.known(matrix);
   const Tensor& turned = r.network[r.network.tensor(r.node, value, {1, 0})];
-  return {.type = turned.type, .shape = turned.shape, .data = turned.data};
+  return with_data(matrix, turned.shape, turned.data);
 }
 
 Constant scaled(const Constant& content, float factor) {
