@@ -5,7 +5,6 @@ namespace thimble::runtime {
 
 void lstm_f32(const FloatLstmParams& p, const View& x, const View& state, const View& out,
               const Region& region) noexcept {
-  const auto as_it_is = [](int32_t, float weight) { return weight; };
   float_lstm(p, x, state, out, region, as_it_is, as_it_is);
 }
 

@@ -325,6 +325,7 @@ TEST(FloatFirmware, ComputesWhatTheReferenceDoes) {
   for (const char* core : {"cortex-m4", "rv32imc"}) {
     Firmware firmware{.core = core};
     add_random_operators<Lstm>(firmware, DType::kFloat32, 8);
+    add_random_operators<Recurrent>(firmware, DType::kFloat32, 8);
     for (uint64_t seed = 1; seed <= 12; ++seed) {
       const Graph graph = testing::in_float32(chain(seed), seed);
       ASSERT_FALSE(graph.ops.empty());
@@ -335,7 +336,7 @@ TEST(FloatFirmware, ComputesWhatTheReferenceDoes) {
       for (const ProgramParams& given : c.program.params) found.insert(type_name(given.params));
     }
     EXPECT_THAT(found, IsSupersetOf({"FloatConv2DParams", "HybridConv2DParams", "FloatLstmParams",
-                                     "HybridLstmParams"}));
+                                     "HybridLstmParams", "FloatRecurrentParams"}));
     firmware.expect_outputs_of_the_reference(false);
   }
 }

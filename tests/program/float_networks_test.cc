@@ -143,15 +143,15 @@ TEST_F(FloatNetworks, AreEqualTheReferenceByRandomSchedules) {
 }
 
 // Every number of their parameters and bytes of their constants, scales and zero points among them.
-TEST_F(FloatNetworks, MutantsOfLstmAndWeightsOfInt8AreCaught) {
+TEST_F(FloatNetworks, MutantsOfRecurrentLayersAndWeightsOfInt8AreCaught) {
   constexpr uint64_t kKinds = std::variant_size_v<AnyOperator>;
   Core wide = core_named("cortex-m4");
   wide.weights = Weights::kWide;
   testing::MutantCount mutants;
   std::set<std::string> found;
   size_t expansions = 0;
-  for (const Attributes& kind :
-       {Attributes(Lstm{}), Attributes(Conv2D{}), Attributes(DepthwiseConv2D{})}) {
+  for (const Attributes& kind : {Attributes(Lstm{}), Attributes(Recurrent{}), Attributes(Conv2D{}),
+                                 Attributes(DepthwiseConv2D{})}) {
     for (uint64_t seed = kind.index(); seed < 40 * kKinds; seed += kKinds) {
       const Graph graph = testing::in_float32(testing::random_op_graph(seed), seed);
       if (graph.ops.empty()) continue;
@@ -171,7 +171,7 @@ TEST_F(FloatNetworks, MutantsOfLstmAndWeightsOfInt8AreCaught) {
     }
   }
   EXPECT_TRUE(found.contains("HybridConv2DParams") && found.contains("FloatLstmParams") &&
-              found.contains("HybridLstmParams"));
+              found.contains("HybridLstmParams") && found.contains("FloatRecurrentParams"));
   EXPECT_GT(expansions, 20U);
   EXPECT_GT(mutants.caught, 9 * mutants.made / 10);
 }

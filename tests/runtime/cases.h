@@ -44,6 +44,7 @@ struct Case {
   /// The box of each input that the region (and the chunk) needs; neither is empty.
   std::function<std::vector<runtime::Region>(const runtime::Region& out, Chunk)> needed;
   int32_t reduced = 0;          ///< extent of the axis that chunks are taken of; 0: no chunks
+  bool whole_columns = false;   ///< regions cover all columns
   bool whole_channels = false;  ///< regions cover all channels
   bool in_place = false;        ///< the output has the input's bytes
   /// The portable kernel's `run`, for those that must do the same; none: `run`.

@@ -155,6 +155,10 @@ Region random_piece(Random& random, const Case& c) {
     region.begin[2] = 0;
     region.end[2] = extents[2];
   }
+  if (c.whole_columns) {
+    region.begin[2] = 0;
+    region.end[2] = extents[2];
+  }
   if (c.whole_channels) {
     region.begin[3] = 0;
     region.end[3] = extents[3];

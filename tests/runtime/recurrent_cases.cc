@@ -155,6 +155,7 @@ Case float_lstm_case(Random& random, KernelId kernel, Params p,
   p.times = random.between(1, 4);
   p.inputs = random.between(1, 13);
   p.units = random.between(1, 9);
+  p.reverse = random.between(0, 1);
   p.cell_limit = random.between(0, 1) == 0 ? kLargestFloat : 0.5F;
   const int32_t times = p.times, inputs = p.inputs, units = p.units;
   const auto of_inputs =
@@ -177,6 +178,42 @@ Case float_lstm_case(Random& random, KernelId kernel, Params p,
             return {{{0, 0, 0, 0}, {1, 1, times, inputs}}, {{0, 0, 0, 0}, {1, 1, 1, 2 * units}}};
           },
           .whole_channels = true};
+}
+
+/// Some sequences: the kernel does all times of each.
+Case recurrent_case(Random& random, KernelId kernel) {
+  const Family family = info(kernel).family;
+  const int32_t gates = family == Family::kRnn || family == Family::kRnnRelu ? 1 : 3;
+  const int32_t batch = random.between(1, 3), times = random.between(1, 4),
+                inputs = random.between(1, 13), units = random.between(1, 9);
+  const auto floats = [&](int64_t count) {
+    return std::make_shared<const std::vector<float>>(random_floats(random, count));
+  };
+  const auto weights = floats(int64_t{gates} * units * inputs);
+  const auto recurrent = floats(int64_t{gates} * units * units);
+  const auto biases = floats(int64_t{gates + 1} * units);
+  const FloatRecurrentParams p{weights->data(), recurrent->data(),   biases->data(), times, inputs,
+                               units,           random.between(0, 1)};
+  const auto runs = [=, kept = std::tuple(weights, recurrent, biases)](const Call& call) {
+    run(kernel, p, call);
+  };
+  const bool scratch = info(kernel).scratch_bytes != nullptr;
+  return {.in = {{{1, batch, times, inputs}, kFloat}, {{1, 1, batch, units}, kFloat}},
+          .out = {{1, batch, times, units}, kFloat},
+          .run = runs,
+          .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
+            return {{{0, r.begin[1], 0, 0}, {1, r.end[1], times, inputs}},
+                    {{0, 0, r.begin[1], 0}, {1, 1, r.end[1], units}}};
+          },
+          .whole_columns = true,
+          .whole_channels = true,
+          .whole =
+              [=](Call call) {
+                std::vector<float> space(static_cast<size_t>(units));
+                call.scratch = reinterpret_cast<int8_t*>(space.data());
+                runs(call);
+              },
+          .scratch_bytes = scratch ? gru_reset_before_f32_scratch_bytes(p) : 0};
 }
 
 std::vector<int8_t> random_weights(Random& random, int64_t count) {
@@ -207,6 +244,10 @@ std::vector<FamilyCases> recurrent_cases() {
          return float_lstm_case(random, kernel, FloatLstmParams{}, random_floats);
        }},
       {Family::kLstmHybrid, nullptr, hybrid_lstm_case},
+      {Family::kRnn, nullptr, recurrent_case},
+      {Family::kRnnRelu, nullptr, recurrent_case},
+      {Family::kGru, nullptr, recurrent_case},
+      {Family::kGruResetBefore, nullptr, recurrent_case},
   };
 }
 

@@ -160,13 +160,15 @@ TEST(Trace, OfNetworksWithRowsAtBothEnds) {
   }
 }
 
-/// Chains in float32, some with weights of int8, and LSTMs; without operators what is not taken so.
+/// Chains in float32, some with weights of int8, and recurrent layers; without operators what is
+/// not taken so.
 std::vector<Graph> float_networks() {
   constexpr uint64_t kKinds = std::variant_size_v<AnyOperator>, kNetworks = 8;
   std::vector<Graph> graphs;
   for (uint64_t seed = 1; seed <= kNetworks; ++seed) {
     graphs.push_back(testing::in_float32(testing::random_chain(seed), seed));
-    graphs.push_back(testing::random_op_graph(Attributes(Lstm{}).index() + seed * kKinds));
+    for (const Attributes& kind : {Attributes(Lstm{}), Attributes(Recurrent{})})
+      graphs.push_back(testing::random_op_graph(kind.index() + seed * kKinds));
   }
   return graphs;
 }
@@ -211,8 +213,9 @@ TEST(Trace, OfFloat32HasEveryKindOfParameters) {
     for (const ProgramParams& given : compiled_float_network(graphs[k], k).program.params)
       found.insert(type_name(given.params));
   }
-  EXPECT_THAT(found, ::testing::IsSupersetOf({"FloatConv2DParams", "HybridConv2DParams",
-                                              "FloatLstmParams", "HybridLstmParams"}));
+  EXPECT_THAT(found,
+              ::testing::IsSupersetOf({"FloatConv2DParams", "HybridConv2DParams", "FloatLstmParams",
+                                       "HybridLstmParams", "FloatRecurrentParams"}));
 }
 
 struct Kind {

@@ -25,6 +25,10 @@ FileOperator written(const DetectionPostProcess&, const OpContext& c) {
   throw CompileError(label(c.op), "a custom operator cannot be written as .tflite");
 }
 
+FileOperator written(const Recurrent&, const OpContext& c) {
+  throw CompileError(label(c.op), "TensorFlow Lite has no such operator over a sequence");
+}
+
 tflite::TensorType file_type(DType type) {
   switch (type) {
     case DType::kBool:

@@ -41,6 +41,7 @@ struct NameOf {
     }
     throw InternalError("unknown Relation");
   }
+  const char* operator()(const Recurrent& a) const { return gates_of(a.cell) == 1 ? "RNN" : "GRU"; }
   const char* operator()(const ArgMax& a) const { return a.least ? "ARG_MIN" : "ARG_MAX"; }
   const char* operator()(const Relu& a) const {
     if (a.range == Activation::kReluN1To1) return "RELU_N1_TO_1";

@@ -409,9 +409,35 @@ struct Lstm {
 
 /// inputs: samples [..,N] and weights [N], constant, int16. output: their products, shifted right
 /// and limited to int16.
+  bool reverse = false;   ///< the last time comes first; float32 alone
 struct SignalWindow {
   int32_t shift = 0;
   bool operator==(const SignalWindow&) const = default;
+/// What a unit of a Recurrent makes of its gates. Each gate has the sum s of its bias and of the
+/// products of its weights with x and with the hidden state h.
+enum class Cell : uint8_t {
+  kTanh,            ///< one gate: tanh(s)
+  kRelu,            ///< one gate: max(s, 0)
+  kGru,             ///< (1 - u) tanh(sx + r sh) + u h: sx, sh are the parts of x and of h
+  kGruResetBefore,  ///< (1 - u) tanh(s) + u h, where s has the products with r h, of all units
+};
+
+/// Update u, reset r (both logistic), candidate; or one.
+constexpr int64_t gates_of(Cell cell) {
+  return cell == Cell::kTanh || cell == Cell::kRelu ? 1 : 3;
+}
+/// Those of the gates; kGru's last one is that of sx, and one of sh follows.
+constexpr int64_t biases_of(Cell cell) { return gates_of(cell) + (cell == Cell::kGru ? 1 : 0); }
+
+/// A layer with a hidden state over a sequence, in float32. inputs: x [B,T,K]; the hidden state
+/// before [B,H]; then constants: weights [G,H,K] of x, weights [G,H,H] of the hidden state, biases
+/// [biases_of(cell),H]. output [B,T,H]: the hidden state after each time.
+struct Recurrent {
+  Cell cell = Cell::kTanh;
+  bool reverse = false;  ///< the last time comes first
+  bool operator==(const Recurrent&) const = default;
+};
+
 };
 
 /// input: samples [N] int16. output: a scalar, int32: how far to the left the largest magnitude can

@@ -70,6 +70,8 @@ bool real_clip_is_a_number(const Graph&, const Op& op) {
   return lstm_of(op).real_clip >= 0 && std::isfinite(lstm_of(op).real_clip);
 }
 
+bool lstm_goes_forwards(const Graph&, const Op& op) { return !lstm_of(op).reverse; }
+
 bool cell_clip_is_int16(const Graph&, const Op& op) {
   return lstm_of(op).cell_clip >= 0 && lstm_of(op).cell_clip <= 32767;
 }
@@ -129,6 +131,7 @@ std::vector<Constraint> constraints_of(const Lstm&) {
       {"the cell state's scale is a power of two from 2^-20 to 2^-4", cell_scale_is_power_of_two,
        true},
       {"the cell state's clip is within int16", cell_clip_is_int16, true},
+      {"int8 goes from the first time to the last", lstm_goes_forwards, true},
       {"the cell state's clip in float32 is a number, 0 or above", real_clip_is_a_number},
       {"weights, biases and states have the extents that follow from batch, inputs and units",
        lstm_extents_fit},

@@ -68,6 +68,7 @@ std::string compare_float_lstm(const Lstm& a, const Params& p, const ReadBack& r
   d.expect("times", p.times, r.in(0).shape.at(1));
   d.expect("inputs", p.inputs, r.in(0).shape.at(2));
   d.expect("units", p.units, r.in(4).shape.at(1));
+  d.expect("reverse", p.reverse, a.reverse ? 1 : 0);
   d.expect_float("cell_limit", p.cell_limit,
                  a.real_clip > 0 ? a.real_clip : std::numeric_limits<float>::max());
   for (size_t k = 0; k < 3; ++k)
@@ -134,6 +135,20 @@ std::string fault_of(const SvdfOutput& a, const ReadBack& r) {
   d.expect("output_zero_point", p->output_zero_point, zero_point(r.out()));
   d.expect("scale", p->scale, svdf_factor_of(r));
   compare_operand(r, 0, 2, d);
+  return d.text();
+}
+
+std::string fault_of(const Recurrent& a, const ReadBack& r) {
+  const auto* p = r.as<runtime::FloatRecurrentParams>();
+  if (p == nullptr || !r.is_float()) return kOtherKernel;
+  Difference d;
+  d.expect("times", p->times, r.in(0).shape.at(1));
+  d.expect("inputs", p->inputs, r.in(0).shape.at(2));
+  d.expect("units", p->units, r.in(1).shape.at(1));
+  d.expect("reverse", p->reverse, a.reverse ? 1 : 0);
+  for (size_t k = 0; k < 3; ++k)
+    compare_floats(
+        r, k, r.in(2 + k), [](size_t place) { return place; }, d);
   return d.text();
 }
 

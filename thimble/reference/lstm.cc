@@ -10,8 +10,8 @@
 #include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
+#include "thimble/reference/gates.h"
 #include "thimble/reference/real_of.h"
-#include "thimble/reference/real_products.h"
 #include "thimble/reference/sigmoid.h"
 #include "thimble_runtime/real_functions.h"
 
@@ -141,25 +141,20 @@ RealValues real_lstm(const Lstm& op, const RealLstm& l) {
   using runtime::real::logistic, runtime::real::tanh;
   const auto batches = static_cast<size_t>(l.shape[0]), times = static_cast<size_t>(l.shape[1]);
   const size_t units = l.biases.size() / kGateCount;
-  const auto rows = static_cast<int64_t>(l.biases.size());
-  const auto layer = [&](const RealValues& x, const RealValues& weights, const RealValues* bias) {
-    const int64_t depth = std::ssize(x);
-    RealValues sums =
-        real_fully_connected({{1, depth}, x, {rows, depth}, weights, bias, {1, rows}});
-    apply(Activation::kNone, sums);
-    return sums;
-  };
   const float most = op.real_clip > 0 ? op.real_clip : std::numeric_limits<float>::max();
   RealValues result;
   for (size_t batch = 0; batch < batches; ++batch) {
     const auto before = l.state.begin() + static_cast<std::ptrdiff_t>(2 * batch * units);
     const auto middle = before + static_cast<std::ptrdiff_t>(units);
     RealValues hidden(before, middle), cells(middle, middle + static_cast<std::ptrdiff_t>(units));
-    for (size_t time = 0; time < times; ++time) {
+    result.resize(result.size() + (times + 1) * units);
+    const auto after = result.end() - static_cast<std::ptrdiff_t>((times + 1) * units);
+    for (size_t step = 0; step < times; ++step) {
+      const size_t time = op.reverse ? times - 1 - step : step;
       const auto x = l.x.begin() + static_cast<std::ptrdiff_t>((batch * times + time) *
                                                                static_cast<size_t>(l.shape[2]));
-      RealValues gates = layer({x, x + l.shape[2]}, l.weights, &l.biases);
-      const RealValues of_hidden = layer(hidden, l.recurrent, nullptr);
+      RealValues gates = gate_layer({x, x + l.shape[2]}, l.weights, &l.biases);
+      const RealValues of_hidden = gate_layer(hidden, l.recurrent, nullptr);
       for (size_t k = 0; k < gates.size(); ++k) gates[k] += of_hidden[k];
       apply(Activation::kNone, gates);
       const auto gate = [&](Gate g, size_t unit) { return gates[g * units + unit]; };
@@ -169,9 +164,9 @@ RealValues real_lstm(const Lstm& op, const RealLstm& l) {
         cells[unit] = std::clamp(cells[unit], -most, most);
         hidden[unit] = logistic(gate(kOutputGate, unit)) * tanh(cells[unit]);
       }
-      result.insert(result.end(), hidden.begin(), hidden.end());
+      std::ranges::copy(hidden, after + static_cast<std::ptrdiff_t>(time * units));
     }
-    result.insert(result.end(), cells.begin(), cells.end());
+    std::ranges::copy(cells, after + static_cast<std::ptrdiff_t>(times * units));
   }
   return result;
 }

@@ -16,7 +16,9 @@ namespace {
 constexpr int64_t kFloatBytes = 4;  ///< of an element; int8 has one
 
 bool is_bias(const Op& op, size_t input) {
-  if (std::holds_alternative<Lstm>(op.attributes)) return input == 4;
+  if (std::holds_alternative<Lstm>(op.attributes) ||
+      std::holds_alternative<Recurrent>(op.attributes))
+    return input == 4;
   const bool weighted = std::holds_alternative<Conv2D>(op.attributes) ||
                         std::holds_alternative<DepthwiseConv2D>(op.attributes) ||
                         std::holds_alternative<TransposeConv>(op.attributes) ||

@@ -171,6 +171,7 @@ struct FloatLstmParams {
   float cell_limit;  ///< the most that the cell state can be
 };
 /// Views: x (y, x, c) is (batch, time, input), state (x, c) is (batch, element), out (x, c) is
+  int32_t reverse;   ///< 1: the last time comes first
 /// (batch, element): hidden states, then the cell state. progress: none.
 void lstm_f32(const FloatLstmParams& p, const View& x, const View& state, const View& out,
               const Region& region) noexcept;
@@ -183,6 +184,7 @@ struct HybridLstmParams {
   int32_t zero_point[2];  ///< of the weights of inputs and of hidden states
   float input_scale[4], recurrent_scale[4];
   float cell_limit;
+  int32_t reverse;
 };
 void lstm_hybrid_f32(const HybridLstmParams& p, const View& x, const View& state, const View& out,
                      const Region& region) noexcept;
@@ -190,6 +192,31 @@ void lstm_hybrid_f32(const HybridLstmParams& p, const View& x, const View& state
 /// Boxes of objects, the best first, without those that overlap a better one.
 struct DetectionPostProcessParams {
   const float* anchors;  ///< [box][4]: y, x, height, width
+/// Gates are update, reset, candidate, in this order; rnn_f32 and rnn_relu_f32 have one.
+struct FloatRecurrentParams {
+  const float* weights;    ///< [gate][unit][input]
+  const float* recurrent;  ///< [gate][unit][unit]
+  const float* biases;     ///< [gate][unit]; of gru_f32 one more: the candidate's of hidden states
+  int32_t times, inputs, units;
+  int32_t reverse;  ///< 1: the last time comes first
+};
+/// Views: x (y, x, c) is (batch, time, input), state (x, c) is (batch, unit), out (y, x, c) is
+/// (batch, time, unit): hidden states. progress: none.
+void rnn_f32(const FloatRecurrentParams& p, const View& x, const View& state, const View& out,
+             const Region& region) noexcept;
+void rnn_relu_f32(const FloatRecurrentParams& p, const View& x, const View& state, const View& out,
+                  const Region& region) noexcept;
+/// The reset gate scales the candidate's products with hidden states.
+void gru_f32(const FloatRecurrentParams& p, const View& x, const View& state, const View& out,
+             const Region& region) noexcept;
+/// It scales hidden states before the products. scratch: gru_reset_before_f32_scratch_bytes,
+/// aligned to 4.
+void gru_reset_before_f32(const FloatRecurrentParams& p, const View& x, const View& state,
+                          const View& out, const Region& region, int8_t* scratch) noexcept;
+constexpr int32_t gru_reset_before_f32_scratch_bytes(const FloatRecurrentParams& p) noexcept {
+  return p.units * static_cast<int32_t>(sizeof(float));
+}
+
   int32_t boxes;
   int32_t classes;       ///< without the background
   int32_t label_offset;  ///< 1: the first score of a box is the background's

@@ -29,7 +29,8 @@ void make_float_lstm(OpDraw& draw, int64_t batch, int64_t times, int64_t inputs,
   const TensorId weights = gates({4, units, inputs}), recurrent = gates({4, units, units});
   const TensorId bias = draw.tensor({4, units}, DType::kFloat32, {});
   draw.fill(bias);
-  const Lstm lstm{.real_clip = draw.maybe(0.5) ? 0.25F * static_cast<float>(draw.some(1, 8)) : 0};
+  const Lstm lstm{.real_clip = draw.maybe(0.5) ? 0.25F * static_cast<float>(draw.some(1, 8)) : 0,
+                  .reverse = draw.maybe(0.5)};
   draw.op(lstm, {x, state, weights, recurrent, bias}, DType::kFloat32, {});
 }
 
@@ -137,32 +138,34 @@ Graph literal_of(const Lstm&) {
       .op(Lstm{.cell_scale = 0x1p-11F});
 }
 Claims claims_of(const Lstm&) {
-  return {.refusals = {
-              {"no peepholes", [](Graph& g) { op(g).inputs.pop_back(); }},
-              {"3 axes (batch, time, channels)",
-               [](Graph& g) {
-                 set_shape(g, 0, {6, 4});
-               }},
-              {"hidden state and output are int8",
-               [](Graph& g) { operand(g, 0).type = DType::kInt16; }},
-              {"weights and biases are constants", [](Graph& g) { operand(g, 2).data = nullptr; }},
-              {"hidden state has the output's", [](Graph& g) { set_scale(operand(g, 1), 0.25F); }},
-              {"one scale below 1",
-               [](Graph& g) {
-                 operand(g, 2).quantization = {{0.01F}, {0}, 0};
-               }},
-              {"between 2^-24 and 2^16", [](Graph& g) { set_scale(operand(g, 0), 1e9F); }},
-              {"a power of two", [](Graph& g) { attributes<Lstm>(g).cell_scale = 0.3F; }},
-              {"clip is within int16", [](Graph& g) { attributes<Lstm>(g).cell_clip = -1; }},
-              {"in float32 is a number", [](Graph& g) { attributes<Lstm>(g).real_clip = -1; }},
-              {"all be int8, those of each gate with one scale and all with one zero point",
-               [](Graph& g) {
-                 for (const size_t k : {0, 1, 4, 5}) operand(g, k).type = DType::kFloat32;
-                 operand(g, 3).quantization.zero_points[1] = 1;
-               }},
-              {"extents that follow from batch", [](Graph& g) {
-                 set_shape(g, 1, {2, 14});
-               }}}};
+  return {
+      .refusals = {
+          {"no peepholes", [](Graph& g) { op(g).inputs.pop_back(); }},
+          {"3 axes (batch, time, channels)",
+           [](Graph& g) {
+             set_shape(g, 0, {6, 4});
+           }},
+          {"hidden state and output are int8",
+           [](Graph& g) { operand(g, 0).type = DType::kInt16; }},
+          {"weights and biases are constants", [](Graph& g) { operand(g, 2).data = nullptr; }},
+          {"hidden state has the output's", [](Graph& g) { set_scale(operand(g, 1), 0.25F); }},
+          {"one scale below 1",
+           [](Graph& g) {
+             operand(g, 2).quantization = {{0.01F}, {0}, 0};
+           }},
+          {"between 2^-24 and 2^16", [](Graph& g) { set_scale(operand(g, 0), 1e9F); }},
+          {"a power of two", [](Graph& g) { attributes<Lstm>(g).cell_scale = 0.3F; }},
+          {"clip is within int16", [](Graph& g) { attributes<Lstm>(g).cell_clip = -1; }},
+          {"from the first time to the last", [](Graph& g) { attributes<Lstm>(g).reverse = true; }},
+          {"in float32 is a number", [](Graph& g) { attributes<Lstm>(g).real_clip = -1; }},
+          {"all be int8, those of each gate with one scale and all with one zero point",
+           [](Graph& g) {
+             for (const size_t k : {0, 1, 4, 5}) operand(g, k).type = DType::kFloat32;
+             operand(g, 3).quantization.zero_points[1] = 1;
+           }},
+          {"extents that follow from batch", [](Graph& g) {
+             set_shape(g, 1, {2, 14});
+           }}}};
 }
 void OpDraw::make(const Lstm&) {
   const int64_t batch = some(1, 2), times = some(1, 4), inputs = some(1, 6), units = some(1, 5);
@@ -181,6 +184,46 @@ void OpDraw::make(const Lstm&) {
   const Lstm lstm{.cell_scale = std::ldexp(1.0F, static_cast<int>(some(-15, -10))),
                   .cell_clip = maybe(0.5) ? static_cast<int32_t>(some(1, 32767)) : 0};
   op(lstm, {x, state, weights, recurrent, bias}, DType::kInt8, q);
+}
+
+Graph literal_of(const Recurrent& a) {
+  const int64_t gates = gates_of(a.cell);
+  return Literal()
+      .float32({2, 3, 4})
+      .float32({2, 5})
+      .constant({gates, 5, 4}, DType::kFloat32, {})
+      .constant({gates, 5, 5}, DType::kFloat32, {})
+      .constant({biases_of(a.cell), 5}, DType::kFloat32, {})
+      .float32({2, 3, 5})
+      .op(a);
+}
+Claims claims_of(const Recurrent&) {
+  return {
+      .refusals = {
+          {"there are 5 inputs", [](Graph& g) { op(g).inputs.pop_back(); }},
+          {"3 axes (batch, time, channels), the hidden state 2",
+           [](Graph& g) {
+             set_shape(g, 0, {6, 4});
+           }},
+          {"inputs and output are float32", [](Graph& g) { operand(g, 0).type = DType::kInt8; }},
+          {"weights and biases are constants", [](Graph& g) { operand(g, 3).data = nullptr; }},
+          {"extents that follow from batch",
+           [](Graph& g) { attributes<Recurrent>(g).cell = Cell::kGru; }},
+          {"the output has the shape", [](Graph& g) {
+             set_shape(g, 5, {2, 4, 5});
+           }}}};
+}
+void OpDraw::make(const Recurrent&) {
+  const int64_t batch = some(1, 2), times = some(1, 4), inputs = some(1, 6), units = some(1, 5);
+  const Recurrent a{.cell = static_cast<Cell>(some(0, 3)), .reverse = maybe(0.5)};
+  const int64_t gates = gates_of(a.cell);
+  std::vector<TensorId> operands = {float32({batch, times, inputs}), float32({batch, units})};
+  for (const Shape& shape :
+       {Shape{gates, units, inputs}, Shape{gates, units, units}, Shape{biases_of(a.cell), units}}) {
+    operands.push_back(float32(shape));
+    fill(operands.back());
+  }
+  op(a, operands, DType::kFloat32, {});
 }
 
 }  // namespace thimble::testing

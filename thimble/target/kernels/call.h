@@ -34,6 +34,10 @@ template <class P>
 using ScratchKernel = void (*)(const P&, const runtime::View&, const runtime::View&,
                                const runtime::Region&, int8_t*) noexcept;
 template <class P>
+using BinaryScratchKernel = void (*)(const P&, const runtime::View&, const runtime::View&,
+                                     const runtime::View&, const runtime::Region&,
+                                     int8_t*) noexcept;
+template <class P>
 using TernaryKernel = void (*)(const P&, const runtime::View&, const runtime::View&,
                                const runtime::View&, const runtime::View&,
                                const runtime::Region&) noexcept;
@@ -66,6 +70,12 @@ template <class P>
 void apply(ScratchKernel<P> kernel, const Invocation& call) {
   check(call.scratch != nullptr, "invoke: the kernel needs scratch");
   kernel(params_of<P>(call), operand(call, 0), call.out, call.region, call.scratch);
+}
+template <class P>
+void apply(BinaryScratchKernel<P> kernel, const Invocation& call) {
+  check(call.scratch != nullptr, "invoke: the kernel needs scratch");
+  kernel(params_of<P>(call), operand(call, 0), operand(call, 1), call.out, call.region,
+         call.scratch);
 }
 inline void apply(MovingKernel kernel, const Invocation& call) {
   kernel(operand(call, 0), call.out, call.region);

@@ -240,6 +240,15 @@ void count(const runtime::HybridLstmParams& p, const CallShape& call, FeatureSum
   count_float_lstm(p, call, sums);
   sums.add(Feature::kWeight, gates_of_lstm(p, call) * (p.inputs + p.units));
 }
+// A function for each gate.
+void count(const runtime::FloatRecurrentParams& p, const CallShape& call, FeatureSums sums) {
+  const Family family = info(call.kernel).family;
+  const double gates = family == Family::kRnn || family == Family::kRnnRelu ? 1 : 3;
+  const double rows = gates * extent(call.region, 1) * p.times * p.units;
+  sums.add(Feature::kElement, rows);
+  sums.add(Feature::kSingleRun, 2 * rows);
+  sums.add(Feature::kSingleProduct, rows * (p.inputs + p.units));
+}
 
 // Butterflies: half of the size, once for each pair of bits of it.
 void count(const runtime::SignalRfftParams& p, const CallShape& call, FeatureSums sums) {

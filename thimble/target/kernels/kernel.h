@@ -34,6 +34,10 @@ enum class Family : uint8_t {
   kSvdf,
   kLstm,
   kLstmHybrid,  ///< float32, weights of int8
+  kRnn,
+  kRnnRelu,
+  kGru,
+  kGruResetBefore,
   kDepthwiseConv2D,
   kDepthwiseConv2DInPlace,
   kAveragePool2D,

@@ -83,6 +83,7 @@ KernelUse float_lstm_use(const Lstm& a, const Operands& t) {
     params.times = narrow_extent(x[1]);
     params.inputs = narrow_extent(x[2]);
     params.units = narrow_extent(t.in(4).shape[1]);
+    params.reverse = a.reverse ? 1 : 0;
     params.cell_limit = a.real_clip > 0 ? a.real_clip : runtime::kLargestFloat;
     return params;
   };

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "float_recurrent.h"
+
+namespace thimble::runtime {
+
+void rnn_f32(const FloatRecurrentParams& p, const View& x, const View& state, const View& out,
+             const Region& region) noexcept {
+  rnn(p, x, state, out, region, tanh_of_gate);
+}
+
+}  // namespace thimble::runtime
