@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where along the channels the largest (smallest) value stands.
+// Where along the channels the largest (smallest) value stands first (last).
 #pragma once
 
 #include "thimble_runtime/kernels.h"
@@ -19,7 +19,7 @@ inline void arg_max(const ArgMaxParams& p, const View& x, const View& out,
     for (Out c = 1; c < q.channels; ++c) {
       from += x.stride[3];
       const bool better = q.least != 0 ? *from < best : *from > best;
-      if (!better) continue;
+      if (!better && (q.last == 0 || *from != best)) continue;
       best = *from;
       index = c;
     }

@@ -265,6 +265,14 @@ TEST(ArgMax, IsTheFirstOfSeveral) {
   EXPECT_THAT(smallest.run<int32_t>(DType::kInt32, {3}), ElementsAre(0, 0, 1));
 }
 
+TEST(ArgMax, IsTheLastOfSeveralWhereAsked) {
+  OneOp largest{ArgMax{.axis = 1, .last = true}},
+      smallest{ArgMax{.axis = 1, .least = true, .last = true}};
+  for (OneOp* op : {&largest, &smallest}) op->input(int8({2, 3}, {1, 5, 5, 7, 5, 5}));
+  EXPECT_THAT(largest.run<int32_t>(DType::kInt32, {2}), ElementsAre(2, 0));
+  EXPECT_THAT(smallest.run<int32_t>(DType::kInt32, {2}), ElementsAre(0, 2));
+}
+
 Tensor int32(const Shape& shape, const std::vector<int32_t>& values) {
   return constant(DType::kInt32, shape, values, 1);
 }

@@ -62,7 +62,7 @@ Case log_softmax_case(Random& random, KernelId kernel) {
 
 Case arg_max_case(Random& random, KernelId kernel) {
   const Extents in = random_extents(random);
-  const ArgMaxParams p{in[3], random.between(0, 1)};
+  const ArgMaxParams p{in[3], random.between(0, 1), random.between(0, 1)};
   return {.in = {{in, element_of(info(kernel).in)}},
           .out = {{in[0], in[1], in[2], 1}, Element::kInt32},
           .run = [=](const Call& call) { run(kernel, p, call); },

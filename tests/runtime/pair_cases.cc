@@ -163,6 +163,7 @@ std::vector<FamilyCases> pair_cases() {
       {Family::kDiv, mul_case, clamped_float_case},
       {Family::kFloorDiv, plain_case, plain_float_case},
       {Family::kFloorMod, plain_case, plain_float_case},
+      {Family::kPow, nullptr, plain_float_case},
       {Family::kMaximum, plain_case, plain_float_case},
       {Family::kMinimum, plain_case, plain_float_case},
       {Family::kPrelu, prelu_case, plain_float_case},

@@ -35,6 +35,8 @@ const RealFunction kFunctions[] = {
     {"round", real::round, std::nearbyint, 0},
     {"sqrt", real::sqrt, [](double x) { return x < 0 ? kNone : std::sqrt(x); }, 0.5},
     {"exp", real::exp, std::exp, 1.5},
+    {"erf", real::erf, std::erf, 3},
+    {"atan", real::atan, std::atan, 3},
     {"log", real::log, [](double x) { return x < 0 ? kNone : std::log(x); }, 1.5},
     {"tanh", real::tanh, std::tanh, 2},
     {"elu", real::elu, [](double x) { return x < 0 ? std::expm1(x) : x; }, 3},
@@ -102,6 +104,36 @@ TEST(FloorAndCeil, KeepTheSignsOfZeros) {
   for (const float x : {0.0F, -0.0F, 0.3F, -0.3F, 1.0F, -1.0F, 1.5F, -1.5F}) {
     EXPECT_TRUE(equal(real::floor(x), std::floor(x))) << x;
     EXPECT_TRUE(equal(real::ceil(x), std::ceil(x))) << x;
+  }
+}
+
+TEST(Power, IsTheCLibrarys) {
+  const auto expect_near = [](float x, float y) {
+    const double exact = std::pow(double{x}, double{y});
+    const float got = real::pow(x, y);
+    ASSERT_LE(distance_in_ulps(got, exact), 0.6)
+        << x << " to the power of " << y << " is " << exact;
+    if (exact == 0) {
+      ASSERT_EQ(std::signbit(got), std::signbit(exact)) << x << " " << y;
+    }
+  };
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  const float kSpecial[] = {0.0F,       -0.0F,      1.0F,   -1.0F,       0.5F,         -0.5F,
+                            2.0F,       -2.0F,      3.0F,   -3.0F,       1.5F,         0x1p-149F,
+                            -0x1p-149F, 3e38F,      -3e38F, 16777215.0F, -16777215.0F, 16777216.0F,
+                            kInfinite,  -kInfinite, NAN};
+  for (const float x : kSpecial)
+    for (const float y : kSpecial) expect_near(x, y);
+  std::mt19937 random(1);
+  for (int round = 0; round < 300'000; ++round) {
+    const auto bits = static_cast<uint32_t>(random());
+    expect_near(real::from_bits(bits),
+                static_cast<float>(static_cast<int32_t>(random())) * 0x1p-28F);
+    expect_near(real::from_bits(bits),
+                static_cast<float>(static_cast<int32_t>(random() % 41) - 20));
+    expect_near(1 + static_cast<float>(static_cast<int32_t>(bits)) * 0x1p-32F,
+                static_cast<float>(static_cast<int32_t>(random())) * 0x1p-24F);
+    expect_near(real::from_bits(bits), real::from_bits(static_cast<uint32_t>(random())));
   }
 }
 

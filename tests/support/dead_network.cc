@@ -144,15 +144,9 @@ class DeadNetwork {
 
   /// Element by element, of int8 or float32, with whatever stands beside it.
   Attributes binary() {
-    const Attributes kinds[] = {Add{},
-                                Sub{},
-                                Mul{},
-                                Div{},
-                                SquaredDifference{},
-                                Maximum{},
-                                Minimum{},
-                                Prelu{},
-                                FloorDiv{random_.chance(0.5)}};
+    const Attributes kinds[] = {
+        Add{},     Sub{},     Mul{},   Div{}, SquaredDifference{},
+        Maximum{}, Minimum{}, Prelu{}, Pow{}, FloorDiv{random_.chance(0.5)}};
     return kinds[some(0, std::size(kinds) - 1)];
   }
   Attributes unary() {
@@ -178,7 +172,8 @@ class DeadNetwork {
         append(random_.chance(0.3) ? Attributes(FloorDiv{random_.chance(0.5)}) : binary(),
                pair(y, constant(y)), false, at(y).shape);
       } else if (random_.chance(0.5)) {
-        append(Elementwise{static_cast<Function>(some(0, 9))}, {y}, false);
+        append(Elementwise{static_cast<Function>(some(0, static_cast<int64_t>(Function::kSquare)))},
+               {y}, false);
       } else {
         const Shape& of = at(y).shape;
         const bool pool = random_.chance(0.3) && of.size() == 4 && std::min(of[1], of[2]) > 1;

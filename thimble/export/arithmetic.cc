@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums, products and other arithmetic, element by element.
+#include <fmt/format.h>
+
+#include <optional>
+
 #include "thimble/export/tflite_ops.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
 namespace {
 
-BuiltinOperator code_of(Function function) {
+/// Nothing: the format has none.
+std::optional<BuiltinOperator> code_of(Function function) {
   switch (function) {
+    case Function::kAtan:
+    case Function::kErf:
+      return std::nullopt;
     case Function::kCeil:
       return BuiltinOperator::CEIL;
     case Function::kCos:
@@ -50,8 +58,12 @@ FileOperator written(const Div& op, const OpContext& c) {
   return made(BuiltinOperator::DIV, c.version(), options);
 }
 
-FileOperator written(const Elementwise& op, const OpContext&) {
-  return made(code_of(op.function), 1);
+FileOperator written(const Elementwise& op, const OpContext& c) {
+  const std::optional<BuiltinOperator> code = code_of(op.function);
+  if (!code)
+    throw CompileError(label(c.op),
+                       fmt::format("{} has no operator in .tflite", name(c.op.attributes)));
+  return made(*code, 1);
 }
 
 FileOperator written(const FloorDiv& op, const OpContext&) {
@@ -79,6 +91,8 @@ FileOperator written(const Mul& op, const OpContext& c) {
   options.fused_activation_function = fused(op.activation);
   return made(BuiltinOperator::MUL, c.version(), options);
 }
+
+FileOperator written(const Pow&, const OpContext&) { return made(BuiltinOperator::POW, 1); }
 
 FileOperator written(const Rsqrt&, const OpContext& c) {
   return made(BuiltinOperator::RSQRT, c.version());

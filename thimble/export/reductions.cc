@@ -11,6 +11,8 @@ FileOperator reduction(BuiltinOperator code, const std::vector<int>& axes, const
 }
 
 FileOperator written(const ArgMax& op, const OpContext& c) {
+  if (op.last)
+    throw CompileError(label(c.op), "the last of equal values has no operator in .tflite");
   std::vector<ExtraConstant> axis = {integers("axis", std::vector<int>{op.axis})};
   if (op.least) {
     tflite::ArgMinOptionsT options;

@@ -50,10 +50,14 @@ struct NameOf {
   }
   const char* operator()(const Elementwise& a) const {
     switch (a.function) {
+      case Function::kAtan:
+        return "ATAN";
       case Function::kCeil:
         return "CEIL";
       case Function::kCos:
         return "COS";
+      case Function::kErf:
+        return "ERF";
       case Function::kExp:
         return "EXP";
       case Function::kFloor:

@@ -137,6 +137,11 @@ struct FloorDiv {
   bool operator==(const FloorDiv&) const = default;
 };
 
+/// Input 0 to the power of input 1, as the C library's pow. float32.
+struct Pow {
+  bool operator==(const Pow&) const = default;
+};
+
 /// (x - y)^2.
 struct SquaredDifference {
   bool operator==(const SquaredDifference&) const = default;
@@ -176,6 +181,7 @@ struct Cast {
 struct ArgMax {
   int axis = 0;
   bool least = false;  ///< of the smallest instead (ARG_MIN)
+  bool last = false;   ///< the last of equal ones
   bool operator==(const ArgMax&) const = default;
 };
 
@@ -298,8 +304,10 @@ struct Gelu {
 
 /// Functions of one number that are there for float32 alone. kRound: halves to even.
 enum class Function : uint8_t {
+  kAtan,
   kCeil,
   kCos,
+  kErf,
   kExp,
   kFloor,
   kLog,
@@ -401,18 +409,10 @@ struct Lstm {
   float cell_scale = 0;   ///< a power of two; 0 in float32
   int32_t cell_clip = 0;  ///< of the quantised cell state, in both directions; 0: none
   float real_clip = 0;    ///< of that in float32
+  bool reverse = false;   ///< the last time comes first; float32 alone
   bool operator==(const Lstm&) const = default;
 };
 
-// The audio front end of TensorFlow Lite Micro (docs/ports.md): integers as they are, without a
-// scale. What the original leaves undefined is defined here.
-
-/// inputs: samples [..,N] and weights [N], constant, int16. output: their products, shifted right
-/// and limited to int16.
-  bool reverse = false;   ///< the last time comes first; float32 alone
-struct SignalWindow {
-  int32_t shift = 0;
-  bool operator==(const SignalWindow&) const = default;
 /// What a unit of a Recurrent makes of its gates. Each gate has the sum s of its bias and of the
 /// products of its weights with x and with the hidden state h.
 enum class Cell : uint8_t {
@@ -438,6 +438,14 @@ struct Recurrent {
   bool operator==(const Recurrent&) const = default;
 };
 
+// The audio front end of TensorFlow Lite Micro (docs/ports.md): integers as they are, without a
+// scale. What the original leaves undefined is defined here.
+
+/// inputs: samples [..,N] and weights [N], constant, int16. output: their products, shifted right
+/// and limited to int16.
+struct SignalWindow {
+  int32_t shift = 0;
+  bool operator==(const SignalWindow&) const = default;
 };
 
 /// input: samples [N] int16. output: a scalar, int32: how far to the left the largest magnitude can

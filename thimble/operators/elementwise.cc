@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CEIL, COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT, SQUARE: a function of each element.
+// ATAN, CEIL, COS, ERF, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT, SQUARE: a function of each element.
 #include "thimble/operators/maps.h"
 #include "thimble/operators/overloads.h"
 #include "thimble/operators/predicates.h"

@@ -150,15 +150,11 @@ std::string supported_ops_markdown() {
       "follow from shapes and constants: sizes that a network computes for its RESHAPE. What is\n"
       "computed of constants alone becomes a constant. SVDF becomes SVDF_FEATURES, SHIFT_IN and\n"
       "SVDF, whose state is an input and an output, as is that of UNIDIRECTIONAL_SEQUENCE_LSTM\n"
-      "(docs/ports.md). COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT and SQUARE are like CEIL. "
-      "What\n"
-      "is marked (integers) does not matter where all operands are float32. Models of uint8 "
-      "become\n"
-      "int8 when they are imported (docs/arithmetic.md); MEAN and SUM of more than 4 axes have "
-      "fewer\n"
-      "then, where neighbours that are treated alike can be one, and PAD of more pads one axis "
-      "after\n"
-      "the other where it has to.\n\n"
+      "(docs/ports.md). ATAN, COS, ERF, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT and SQUARE are like\n"
+      "CEIL. What is marked (integers) does not matter where all operands are float32. Models of\n"
+      "uint8 become int8 when they are imported (docs/arithmetic.md); MEAN and SUM of more than 4\n"
+      "axes have fewer then, where neighbours that are treated alike can be one, and PAD of more\n"
+      "pads one axis after the other where it has to.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
   const auto every = std::make_index_sequence<std::variant_size_v<AnyOperator>>();

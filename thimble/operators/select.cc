@@ -13,8 +13,7 @@ bool three_inputs(const Graph&, const Op& op) { return op.inputs.size() == 3; }
 bool selected_are_of_one_type(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const DType type = v.out().type;
-  return v.in(0).type == DType::kBool && size_bytes(type) <= 4 && v.in(1).type == type &&
-         v.in(2).type == type;
+  return v.in(0).type == DType::kBool && v.in(1).type == type && v.in(2).type == type;
 }
 
 bool selected_have_one_quantization(const Graph& graph, const Op& op) {
@@ -42,8 +41,7 @@ std::vector<Constraint> constraints_of(const Select&) {
   return {
       {"there are 3 inputs", three_inputs},
       kRankAtMost6,
-      {"the condition is bool, and the other inputs and the output have one type of at most 32 "
-       "bits",
+      {"the condition is bool, and the other inputs and the output have one type",
        selected_are_of_one_type},
       {"both other inputs have the output's scale and zero point", selected_have_one_quantization},
       kShapesBroadcast,

@@ -58,6 +58,7 @@ std::string fault_of(const ArgMax& a, const ReadBack& r) {
   return Difference()
       .expect("channels", p->channels, r.in(0).shape.at(static_cast<size_t>(a.axis)))
       .expect("least", p->least, a.least ? 1 : 0)
+      .expect("last", p->last, a.last ? 1 : 0)
       .text();
 }
 

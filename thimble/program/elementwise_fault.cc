@@ -124,6 +124,8 @@ std::string fault_of(const Prelu&, const ReadBack& r) {
 
 std::string fault_of(const FloorDiv&, const ReadBack&) { return kOtherKernel; }
 
+std::string fault_of(const Pow&, const ReadBack&) { return kOtherKernel; }
+
 std::string fault_of(const Maximum&, const ReadBack&) { return kOtherKernel; }
 
 std::string fault_of(const Minimum&, const ReadBack&) { return kOtherKernel; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ARG_MAX, ARG_MIN: the first of the largest (smallest) raw values.
+// ARG_MAX, ARG_MIN: the first (last) of the largest (smallest) raw values.
 #include "thimble/reference/along_axis.h"
 #include "thimble/reference/bounds_of.h"
 #include "thimble/reference/evaluate.h"
@@ -10,6 +10,11 @@ namespace thimble::reference {
 namespace {
 
 template <class T>
+bool is_better(const ArgMax& op, T value, T most) {
+  return (op.least ? value < most : value > most) || (op.last && value == most);
+}
+
+template <class T>
 std::vector<Bytes> arg_max_of(const ArgMax& op, const OpContext& context) {
   const std::vector<T> x = context.read<T>(0);
   std::vector<int32_t> result;
@@ -17,7 +22,7 @@ std::vector<Bytes> arg_max_of(const ArgMax& op, const OpContext& context) {
     size_t best = 0;
     for (size_t k = 1; k < line.count; ++k) {
       const T value = x[line.first + k * line.step], most = x[line.first + best * line.step];
-      if (op.least ? value < most : value > most) best = k;
+      if (is_better(op, value, most)) best = k;
     }
     result.push_back(static_cast<int32_t>(best));
   }
@@ -38,7 +43,7 @@ RealValues real_of(const ArgMax& op, const RealContext& c) {
     size_t best = 0;
     for (size_t k = 1; k < line.count; ++k) {
       const float value = x[line.first + k * line.step], most = x[line.first + best * line.step];
-      if (op.least ? value < most : value > most) best = k;
+      if (is_better(op, value, most)) best = k;
     }
     result.push_back(static_cast<float>(best));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CEIL, COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT, SQUARE: of float32 alone.
+// ATAN, CEIL, COS, ERF, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT, SQUARE: of float32 alone.
 #include "thimble/model/error.h"
 #include "thimble/reference/bounds_of.h"
 #include "thimble/reference/real_of.h"
@@ -13,10 +13,14 @@ std::vector<Bytes> evaluate(const Elementwise&, const OpContext&) {
 
 RealValues real_of(const Elementwise& op, const RealContext& c) {
   switch (op.function) {
+    case Function::kAtan:
+      return of_each(c, runtime::real::atan);
     case Function::kCeil:
       return of_each(c, runtime::real::ceil);
     case Function::kCos:
       return of_each(c, runtime::real::cos);
+    case Function::kErf:
+      return of_each(c, runtime::real::erf);
     case Function::kExp:
       return of_each(c, runtime::real::exp);
     case Function::kFloor:

@@ -88,6 +88,7 @@ void div_f32(const FloatClampParams& p, const View& a, const View& b, const View
              const Region& region) noexcept;
 void floor_div_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void floor_mod_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void pow_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void maximum_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void minimum_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void squared_difference_f32(const View& a, const View& b, const View& out,
@@ -106,9 +107,11 @@ void leaky_relu_f32(const FloatLeakyReluParams& p, const View& x, const View& ou
 
 /// Functions of one number (real_functions.h). progress: element.
 void abs_f32(const View& x, const View& out, const Region& region) noexcept;
+void atan_f32(const View& x, const View& out, const Region& region) noexcept;
 void ceil_f32(const View& x, const View& out, const Region& region) noexcept;
 void cos_f32(const View& x, const View& out, const Region& region) noexcept;
 void elu_f32(const View& x, const View& out, const Region& region) noexcept;
+void erf_f32(const View& x, const View& out, const Region& region) noexcept;
 void exp_f32(const View& x, const View& out, const Region& region) noexcept;
 void floor_f32(const View& x, const View& out, const Region& region) noexcept;
 void gelu_f32(const View& x, const View& out, const Region& region) noexcept;
@@ -168,10 +171,10 @@ struct FloatLstmParams {
   const float* recurrent;  ///< [gate][unit][unit]
   const float* biases;     ///< [gate][unit]
   int32_t times, inputs, units;
+  int32_t reverse;   ///< 1: the last time comes first
   float cell_limit;  ///< the most that the cell state can be
 };
 /// Views: x (y, x, c) is (batch, time, input), state (x, c) is (batch, element), out (x, c) is
-  int32_t reverse;   ///< 1: the last time comes first
 /// (batch, element): hidden states, then the cell state. progress: none.
 void lstm_f32(const FloatLstmParams& p, const View& x, const View& state, const View& out,
               const Region& region) noexcept;
@@ -181,17 +184,14 @@ struct HybridLstmParams {
   const int8_t* recurrent;  ///< [gate][unit][unit]
   const float* biases;      ///< [gate][unit]
   int32_t times, inputs, units;
+  int32_t reverse;
   int32_t zero_point[2];  ///< of the weights of inputs and of hidden states
   float input_scale[4], recurrent_scale[4];
   float cell_limit;
-  int32_t reverse;
 };
 void lstm_hybrid_f32(const HybridLstmParams& p, const View& x, const View& state, const View& out,
                      const Region& region) noexcept;
 
-/// Boxes of objects, the best first, without those that overlap a better one.
-struct DetectionPostProcessParams {
-  const float* anchors;  ///< [box][4]: y, x, height, width
 /// Gates are update, reset, candidate, in this order; rnn_f32 and rnn_relu_f32 have one.
 struct FloatRecurrentParams {
   const float* weights;    ///< [gate][unit][input]
@@ -217,6 +217,9 @@ constexpr int32_t gru_reset_before_f32_scratch_bytes(const FloatRecurrentParams&
   return p.units * static_cast<int32_t>(sizeof(float));
 }
 
+/// Boxes of objects, the best first, without those that overlap a better one.
+struct DetectionPostProcessParams {
+  const float* anchors;  ///< [box][4]: y, x, height, width
   int32_t boxes;
   int32_t classes;       ///< without the background
   int32_t label_offset;  ///< 1: the first score of a box is the background's

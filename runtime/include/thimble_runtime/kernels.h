@@ -310,6 +310,8 @@ void select_16(const View& condition, const View& x, const View& y, const View& 
                const Region& region) noexcept;
 void select_32(const View& condition, const View& x, const View& y, const View& out,
                const Region& region) noexcept;
+void select_64(const View& condition, const View& x, const View& y, const View& out,
+               const Region& region) noexcept;
 
 /// Copies element by element: reshape, transpose (strides of x in the axes of out), concatenation
 /// (bias of out), slice (bias and strides of x), copies between buffers. progress: element. One
@@ -520,10 +522,11 @@ struct RsqrtParams {
 };
 void rsqrt_i16(const RsqrtParams& p, const View& x, const View& out, const Region& region) noexcept;
 
-/// The index of the first of the largest (smallest) channels.
+/// The index of the first (last) of the largest (smallest) channels.
 struct ArgMaxParams {
   int32_t channels;  ///< of x; out has one
   int32_t least;     ///< 1: the smallest
+  int32_t last;      ///< 1: the last of equal ones
 };
 /// progress: none.
 void arg_max_i8_i32(const ArgMaxParams& p, const View& x, const View& out,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of a float32, to about an ulp, in operations that IEEE 754 rounds one way: the same
 // bits on every machine, as long as none is contracted into a fused multiply-add
-// (-ffp-contract=off). The polynomials of exp, log, tanh, sin and cos are those of Cephes (S.
-// Moshier).
+// (-ffp-contract=off). The polynomials of exp, log, tanh, sin, cos, atan and erf are those of
+// Cephes (S. Moshier).
 #pragma once
 
 #include <stdint.h>
@@ -139,9 +139,14 @@ inline float elu(float x) noexcept {
   return x > -0.34F ? small_expm1(x) : exp(x) - 1;
 }
 
-inline float log(float x) noexcept {
-  if (!(x > 0)) return x == 0 ? -kInfinity : kNotANumber;
-  if (x == kInfinity) return x;
+/// fraction * 2^power, the fraction within the roots of 1/2 and 2.
+struct Scaled {
+  float fraction;
+  int32_t power;
+};
+
+/// A number above 0 and below infinity.
+inline Scaled scaled(float x) noexcept {
   int32_t power = -126;
   if (x < 0x1p-126F) {
     x *= 0x1p25F;
@@ -149,13 +154,17 @@ inline float log(float x) noexcept {
   }
   const uint32_t bits = bits_of(x);
   power += static_cast<int32_t>(bits >> 23);
-  float m = from_bits((bits & 0x7FFFFFU) | 0x3F000000U);  // in [1/2, 1)
-  if (m < 0.707106781F) {
-    m += m;
-    --power;
-  }
-  m -= 1;
-  const float square_of_m = m * m, n = static_cast<float>(power);
+  const float m = from_bits((bits & 0x7FFFFFU) | 0x3F000000U);  // in [1/2, 1)
+  if (m < 0.707106781F) return {m + m, power - 1};
+  return {m, power};
+}
+
+inline float log(float x) noexcept {
+  if (!(x > 0)) return x == 0 ? -kInfinity : kNotANumber;
+  if (x == kInfinity) return x;
+  const Scaled parts = scaled(x);
+  const float m = parts.fraction - 1, n = static_cast<float>(parts.power);
+  const float square_of_m = m * m;
   float p = 7.0376836292E-2F;
   p = p * m - 1.1514610310E-1F;
   p = p * m + 1.1676998740E-1F;
@@ -167,6 +176,62 @@ inline float log(float x) noexcept {
   p = p * m + 3.3333331174E-1F;
   p = p * m * square_of_m - n * 2.12194440e-4F;
   return m + (p - 0.5F * square_of_m) + n * 0.693359375F;
+}
+
+/// log2(x) of x above 0, to 1e-10: the series of atanh.
+inline double log2(float x) noexcept {
+  if (x == kInfinity) return static_cast<double>(x);
+  const Scaled parts = scaled(x);
+  const auto m = static_cast<double>(parts.fraction);
+  const double s = (m - 1) / (m + 1), z = s * s;
+  double p = 1.0 / 11;
+  p = p * z + 1.0 / 9;
+  p = p * z + 1.0 / 7;
+  p = p * z + 1.0 / 5;
+  p = p * z + 1.0 / 3;
+  p = p * z + 1.0;
+  return p * s * 2.8853900817779268 + static_cast<double>(parts.power);  // 2 / ln(2)
+}
+
+/// 2^x, x neither below -200 nor above 200, to 1e-9: the series of exp. It is rounded once, also
+/// where it is subnormal.
+inline float exp2(double x) noexcept {
+  const auto power = static_cast<int32_t>(x < 0 ? x - 0.5 : x + 0.5);
+  const double r = (x - static_cast<double>(power)) * 0.6931471805599453;
+  double p = 1.0 / 40320;
+  p = p * r + 1.0 / 5040;
+  p = p * r + 1.0 / 720;
+  p = p * r + 1.0 / 120;
+  p = p * r + 1.0 / 24;
+  p = p * r + 1.0 / 6;
+  p = p * r + 0.5;
+  p = p * r + 1.0;
+  p = p * r + 1.0;
+  const uint64_t bits = static_cast<uint64_t>(power + 1023) << 52;
+  double scale;
+  __builtin_memcpy(&scale, &bits, sizeof scale);
+  return static_cast<float>(p * scale);
+}
+
+inline bool is_whole(float x) noexcept { return abs(x) <= kInfinity && floor(x) == x; }
+inline bool is_odd(float x) noexcept {
+  return abs(x) < 0x1p24F && is_whole(x) && (static_cast<int32_t>(x) & 1) != 0;
+}
+
+/// As C has it: of numbers below 0 with whole exponents.
+inline float pow(float x, float y) noexcept {
+  if (x == 1 || y == 0) return 1;
+  const float size = abs(x);
+  if (!(size <= kInfinity) || !(abs(y) <= kInfinity)) return kNotANumber;
+  if (x < 0 && x > -kInfinity && !is_whole(y)) return kNotANumber;
+  float value = 1;
+  if (size == 0) {
+    value = y < 0 ? kInfinity : 0;
+  } else if (size != 1) {
+    const double exponent = log2(size) * static_cast<double>(y);
+    value = exponent > 200 ? kInfinity : exponent < -200 ? 0 : exp2(exponent);
+  }
+  return (bits_of(x) >> 31) != 0 && is_odd(y) ? -value : value;
 }
 
 inline float tanh(float x) noexcept {
@@ -185,19 +250,23 @@ inline float tanh(float x) noexcept {
   return p * z * x + x;
 }
 
+/// The error function of |x| <= 1.
+inline float small_erf(float x) noexcept {
+  const float z = x * x;
+  float p = 7.853861353153693E-5F;
+  p = p * z - 8.010193625184903E-4F;
+  p = p * z + 5.188327685732524E-3F;
+  p = p * z - 2.685381193529856E-2F;
+  p = p * z + 1.128358514861418E-1F;
+  p = p * z - 3.761262582423300E-1F;
+  p = p * z + 1.128379165726710F;
+  return p * x;
+}
+
 /// 1 less the error function, of x >= 0: Cephes' series (erfcf).
 inline float complement_of_erf(float x) noexcept {
+  if (x < 1) return 1 - small_erf(x);
   const float z = x * x;
-  if (x < 1) {
-    float p = 7.853861353153693E-5F;
-    p = p * z - 8.010193625184903E-4F;
-    p = p * z + 5.188327685732524E-3F;
-    p = p * z - 2.685381193529856E-2F;
-    p = p * z + 1.128358514861418E-1F;
-    p = p * z - 3.761262582423300E-1F;
-    p = p * z + 1.128379165726710F;
-    return 1 - p * x;
-  }
   const float inverse = 1 / x, y = inverse * inverse;
   float p = 0;
   if (x < 2) {
@@ -221,6 +290,32 @@ inline float complement_of_erf(float x) noexcept {
     p = p * y + 5.641895067754075E-1F;
   }
   return exp(-z) * inverse * p;
+}
+
+inline float erf(float x) noexcept {
+  const float size = abs(x);
+  if (size < 1) return small_erf(x);
+  const float value = 1 - complement_of_erf(size);
+  return x < 0 ? -value : value;
+}
+
+inline float atan(float x) noexcept {
+  const float size = abs(x);
+  float value = 0, rest = size;
+  if (size > 2.41421356F) {  // tan(3 pi / 8)
+    value = 1.57079633F;
+    rest = -1 / size;
+  } else if (size > 0.414213562F) {  // tan(pi / 8)
+    value = 0.785398163F;
+    rest = (size - 1) / (size + 1);
+  }
+  const float z = rest * rest;
+  float p = 8.05374449538E-2F;
+  p = p * z - 1.38776856032E-1F;
+  p = p * z + 1.99777106478E-1F;
+  p = p * z - 3.33329491539E-1F;
+  value += p * z * rest + rest;
+  return x < 0 ? -value : value;
 }
 
 /// Times the normal distribution up to x.

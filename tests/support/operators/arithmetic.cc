@@ -131,6 +131,15 @@ void OpDraw::make(const FloorDiv&) {
   std::get<FloorDiv>(graph_.ops[0].attributes).remainder = maybe(0.5);
 }
 
+Graph literal_of(const Pow& a) {
+  return Literal().float32(kCube).float32({4}).float32(kCube).op(a);
+}
+Claims claims_of(const Pow&) {
+  return {.refusals = {
+              {"inputs and output are float32", [](Graph& g) { output(g).type = DType::kInt32; }}}};
+}
+void OpDraw::make(const Pow&) { make_binary<Pow>(*this, DType::kFloat32); }
+
 Graph literal_of(const Maximum& a) { return Literal().int8(kCube).int8({4}).int8(kCube).op(a); }
 Claims claims_of(const Maximum&) {
   return {.float32 = true,
@@ -189,9 +198,9 @@ Claims claims_of(const Select&) {
 }
 /// Any of the three may lack leading axes and have extents of 1.
 void OpDraw::make(const Select&) {
-  static constexpr DType kTypes[] = {DType::kInt8, DType::kInt8, DType::kInt16, DType::kInt32,
-                                     DType::kFloat32};
-  const DType type = kTypes[some(0, 4)];
+  static constexpr DType kTypes[] = {DType::kInt8,  DType::kInt8,  DType::kInt16,
+                                     DType::kInt32, DType::kInt64, DType::kFloat32};
+  const DType type = kTypes[some(0, 5)];
   const Quantization q = quantization_of(type);
   const Shape full = some_shape(1, 6);
   std::vector<TensorId> inputs;

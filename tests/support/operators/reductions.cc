@@ -67,7 +67,7 @@ void OpDraw::make(const ArgMax&) {
   const Shape shape = some_shape(1, 5);
   const TensorId x = maybe(0.7) ? int8(shape) : tensor(shape, DType::kFloat32, {});
   const auto axes = static_cast<int64_t>(at(x).shape.size());
-  op(ArgMax{static_cast<int>(some(0, axes - 1)), maybe(0.5)}, {x}, DType::kInt32, {});
+  op(ArgMax{static_cast<int>(some(0, axes - 1)), maybe(0.5), maybe(0.3)}, {x}, DType::kInt32, {});
 }
 
 Graph literal_of(const CumSum&) { return Literal().int8(kCube).int8(kCube).op(CumSum{1}); }

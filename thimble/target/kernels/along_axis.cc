@@ -48,7 +48,7 @@ std::vector<KernelUse> uses(const ArgMax& a, const Operands& t, Method) {
   out.shift.assign(out.axes.size(), 0);
   out.step.assign(out.axes.size(), 1);
   return {{.kernel = portable_kernel(Family::kArgMax, t.in(0).type, t.out().type),
-           .params = runtime::ArgMaxParams{extent(t, a.axis), a.least ? 1 : 0},
+           .params = runtime::ArgMaxParams{extent(t, a.axis), a.least ? 1 : 0, a.last ? 1 : 0},
            .inputs = {0},
            .in = {with_axis_last(rank, a.axis)},
            .out = out,

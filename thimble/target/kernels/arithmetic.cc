@@ -96,6 +96,8 @@ KernelId select_kernel(const Operands& t) {
       return portable_kernel(Family::kSelect, DType::kInt16, DType::kInt16);
     case 4:
       return portable_kernel(Family::kSelect, DType::kInt32, DType::kInt32);
+    case 8:
+      return portable_kernel(Family::kSelect, DType::kInt64, DType::kInt64);
     default:
       return {};
   }
@@ -121,6 +123,10 @@ bool supported(const Div&, const Operands& t, Method method) {
 
 bool supported(const FloorDiv& a, const Operands& t, Method method) {
   return of_one_type(t, method, family_of(a));
+}
+
+bool supported(const Pow&, const Operands& t, Method method) {
+  return of_one_type(t, method, Family::kPow);
 }
 
 bool supported(const Maximum&, const Operands& t, Method method) {
@@ -209,6 +215,10 @@ std::vector<KernelUse> uses(const Div& a, const Operands& t, Method) {
 
 std::vector<KernelUse> uses(const FloorDiv& a, const Operands& t, Method) {
   return {raw_pair_use(family_of(a), t)};
+}
+
+std::vector<KernelUse> uses(const Pow&, const Operands& t, Method) {
+  return {raw_pair_use(Family::kPow, t)};
 }
 
 // int8 is scaled; all else is compared as it is.
@@ -320,6 +330,8 @@ std::span<const KernelInfo> arithmetic_rows() {
           {.name = "select_16", .family = kSelect, .in = kInt16, .out = kInt16}),
       row<runtime::select_32>(
           {.name = "select_32", .family = kSelect, .in = kInt32, .out = kInt32}),
+      row<runtime::select_64>(
+          {.name = "select_64", .family = kSelect, .in = kInt64, .out = kInt64}),
       row<runtime::prelu>({.name = "prelu", .family = kPrelu}),
       row<runtime::prelu_i16>({.name = "prelu_i16", .family = kPrelu, .in = kInt16, .out = kInt16}),
       float_row<runtime::add_f32>("add_f32", kAdd),
@@ -328,6 +340,7 @@ std::span<const KernelInfo> arithmetic_rows() {
       float_row<runtime::div_f32>("div_f32", kDiv),
       float_row<runtime::floor_div_f32>("floor_div_f32", kFloorDiv),
       float_row<runtime::floor_mod_f32>("floor_mod_f32", kFloorMod),
+      float_row<runtime::pow_f32>("pow_f32", kPow),
       float_row<runtime::maximum_f32>("maximum_f32", kMaximum),
       float_row<runtime::minimum_f32>("minimum_f32", kMinimum),
       float_row<runtime::squared_difference_f32>("squared_difference_f32", kSquaredDifference),

@@ -12,10 +12,14 @@ namespace {
 
 Family family_of(Function function) {
   switch (function) {
+    case Function::kAtan:
+      return Family::kAtan;
     case Function::kCeil:
       return Family::kCeil;
     case Function::kCos:
       return Family::kCos;
+    case Function::kErf:
+      return Family::kErf;
     case Function::kExp:
       return Family::kExp;
     case Function::kFloor:
@@ -82,8 +86,10 @@ std::vector<KernelUse> uses(const Elementwise& a, const Operands& t, Method) {
 std::span<const KernelInfo> floats_rows() {
   using enum Family;
   static constexpr KernelInfo kRows[] = {
+      float_row<runtime::atan_f32>("atan_f32", kAtan),
       float_row<runtime::ceil_f32>("ceil_f32", kCeil),
       float_row<runtime::cos_f32>("cos_f32", kCos),
+      float_row<runtime::erf_f32>("erf_f32", kErf),
       float_row<runtime::exp_f32>("exp_f32", kExp),
       float_row<runtime::floor_f32>("floor_f32", kFloor),
       float_row<runtime::log_f32>("log_f32", kLog),

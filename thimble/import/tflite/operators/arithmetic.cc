@@ -137,6 +137,7 @@ OperatorList arithmetic_kinds() {
        .shape = broadcast_inputs,
        .uint8 = kComputes},
       {.code = NEG, .attributes = elementwise<Function::kNeg>, .shape = first_input},
+      {.code = POW, .inputs = {2, 2}, .attributes = plain<Pow>, .shape = broadcast_inputs},
       {.code = ROUND, .attributes = elementwise<Function::kRound>, .shape = first_input},
       {.code = RSQRT, .attributes = plain<Rsqrt>, .shape = first_input},
       {.code = SIN, .attributes = elementwise<Function::kSin>, .shape = first_input},
