@@ -45,6 +45,43 @@ TensorId sliced(const Reading& r, const Value& x, int place, const Run& run) {
 
 }  // namespace
 
+Value in_shape(const Value& x, Shape shape) {
+  Value result{.type = x.type, .shape = std::move(shape)};
+  result.reshaped = std::make_shared<const Value>(x.reshaped == nullptr ? x : *x.reshaped);
+  return result;
+}
+
+Value joined_along(const Reading& r, const std::vector<Value>& parts, size_t axis) {
+  if (parts.size() == 1) return parts[0];
+  const Value& first = parts[0];
+  const Order order = Reading::order_of(first);
+  Shape shape = first.shape;
+  shape[axis] = 0;
+  std::vector<TensorId> tensors;
+  for (const Value& part : parts) {
+    shape[axis] += part.shape[axis];
+    tensors.push_back(r.network.tensor(r.node, part, order));
+  }
+  return r.value(Concat{.axis = place_in(order, axis)}, std::move(tensors), first.type, shape,
+                 order);
+}
+
+Lines lines_of(const Reading& r, const Value& x, const Reduction& reduction) {
+  Lines lines;
+  Order order;
+  for (size_t axis = 0; axis < x.rank(); ++axis) {
+    if (std::ranges::find(reduction.axes, static_cast<int>(axis)) != reduction.axes.end()) continue;
+    order.push_back(static_cast<int>(axis));
+    lines.count *= x.shape[axis];
+  }
+  for (const int axis : reduction.axes) {
+    order.push_back(axis);
+    lines.length *= x.shape[static_cast<size_t>(axis)];
+  }
+  lines.tensor = r.network.tensor(r.node, x, order);
+  return lines;
+}
+
 Value taken(const Reading& r, const Value& x, size_t axis, const std::vector<int64_t>& positions) {
   constexpr size_t kMostRuns = 16;
   std::vector<int64_t> all(static_cast<size_t>(x.shape[axis]));

@@ -5,8 +5,22 @@
 #include <vector>
 
 #include "thimble/import/onnx/reading.h"
+#include "thimble/import/onnx/shapes.h"
 
 namespace thimble::onnx {
+
+/// The same elements, row-major, in another shape.
+[[nodiscard]] Value in_shape(const Value& x, Shape shape);
+
+/// Values one after the other along an axis.
+[[nodiscard]] Value joined_along(const Reading& r, const std::vector<Value>& parts, size_t axis);
+
+/// What a reduction takes together, as a row of a tensor [count, length].
+struct Lines {
+  TensorId tensor;
+  int64_t count = 1, length = 1;
+};
+[[nodiscard]] Lines lines_of(const Reading& r, const Value& x, const Reduction& reduction);
 
 /// The indices of an axis at these positions, in this order. Positions are those of the axis.
 [[nodiscard]] Value taken(const Reading& r, const Value& x, size_t axis,

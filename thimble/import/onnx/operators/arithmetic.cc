@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "thimble/import/onnx/reading.h"
+#include "thimble/import/onnx/choice.h"
 
 namespace thimble::onnx {
 namespace {
@@ -57,21 +57,7 @@ void comparison(Reading& r) {
   r.make(0, r.each(Comparison{kRelation}, r.input(0), second(r), DType::kBool));
 }
 
-Value selected(const Reading& r, const Value& condition, const Value& x, const Value& y) {
-  const Shape shape = broadcast(r.node, broadcast(r.node, condition.shape, x.shape), y.shape);
-  const Order order = same_order(shape.size());
-  std::vector<TensorId> inputs;
-  for (const Value* value : {&condition, &x, &y})
-    inputs.push_back(
-        r.network.tensor(r.node, r.network.with_rank(r.node, *value, shape.size()), order));
-  return r.value(Select{}, std::move(inputs), x.type, shape, order);
-}
-
 void select(Reading& r) { r.make(0, selected(r, r.input(0), r.input(1), r.input(2))); }
-
-Value truth(const Reading& r, bool holds) {
-  return r.known(constant_of(Shape{1}, std::vector<int64_t>{holds}, DType::kBool));
-}
 
 void logical_and(Reading& r) { r.make(0, selected(r, r.input(0), r.input(1), truth(r, false))); }
 void logical_or(Reading& r) { r.make(0, selected(r, r.input(0), truth(r, true), r.input(1))); }
@@ -86,29 +72,45 @@ void prelu(Reading& r) {
                    of_channels ? with_axes_behind(slope, std::ssize(x.shape) - 2) : slope));
 }
 
-void modulo(Reading& r) {
-  if (r.input(0).type == DType::kFloat32 || r.node.whole("fmod", 0) != 0)
-    r.node.refuse("is not supported as fmod");
-  r.make(0, r.each(FloorDiv{.remainder = true}, r.input(0), r.input(1)));
+// What is left of x, with its sign: of reals as of positive ones, of integers by the quotient.
+Value truncated_remainder(const Reading& r, const Value& x, const Value& y) {
+  if (x.type != DType::kFloat32) return r.each(Sub{}, x, r.each(Mul{}, r.each(Div{}, x, y), y));
+  const Value rest = r.each(FloorDiv{.remainder = true}, r.each(Abs{}, x), r.each(Abs{}, y));
+  const Value is_below = related(r, Relation::kLess, x, r.number(0));
+  return selected(r, is_below, r.each(Elementwise{Function::kNeg}, rest), rest);
 }
 
-// A constant exponent that something simpler computes.
+void modulo(Reading& r) {
+  const Value &x = r.input(0), &y = r.input(1);
+  if (r.node.whole("fmod", 0) != 0) return r.make(0, truncated_remainder(r, x, y));
+  r.make(0, r.each(FloorDiv{.remainder = true}, x, y));
+}
+
+// A constant exponent that something simpler computes; nothing: it is none.
+std::optional<Value> simple_power(const Reading& r, const Value& x, const Constant& exponent) {
+  if (exponent.size() != 1) return std::nullopt;
+  const float power = reals(exponent)[0];
+  if (power == 1) return x;
+  if (power == 2) return r.each(Elementwise{Function::kSquare}, x);
+  if (power == 0.5F) return r.each(Elementwise{Function::kSqrt}, x);
+  if (power == -0.5F) return r.each(Rsqrt{}, x);
+  if (power == 3) return r.each(Mul{}, r.each(Elementwise{Function::kSquare}, x), x);
+  return std::nullopt;
+}
+
 void power(Reading& r) {
   const Value& x = r.input(0);
-  const Constant& exponent = r.constant(1, "exponents");
-  if (exponent.size() != 1 || x.type != DType::kFloat32)
-    r.node.refuse("is not supported but for numbers of float32 and one exponent");
-  const float power = reals(exponent)[0];
-  if (power == 1) return r.make(0, x);
-  if (power == 2) return r.make(0, r.each(Elementwise{Function::kSquare}, x));
-  if (power == 0.5F) return r.make(0, r.each(Elementwise{Function::kSqrt}, x));
-  if (power == -0.5F) return r.make(0, r.each(Rsqrt{}, x));
-  if (power == 3) {
-    const Value square = r.each(Elementwise{Function::kSquare}, x);
-    return r.make(0, r.each(Mul{}, square, x));
+  Value exponent = second(r);
+  if (x.type != DType::kFloat32)
+    r.node.refuse(fmt::format("is not supported for {}; for float32 it is", name(x.type)));
+  if (exponent.constant != nullptr) {
+    std::optional<Value> simple = simple_power(r, x, *exponent.constant);
+    if (simple) return r.make(0, std::move(*simple));
+    exponent = r.known(converted(*exponent.constant, DType::kFloat32));
+  } else if (exponent.type != DType::kFloat32) {
+    exponent = r.each(Cast{}, exponent, DType::kFloat32);
   }
-  r.node.refuse(
-      fmt::format("is not supported with an exponent of {}; 1, 2, 3, 0.5 and -0.5 are", power));
+  r.make(0, r.each(Pow{}, x, exponent));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "thimble/import/onnx/reading.h"
+#include "thimble/import/onnx/choice.h"
 
 namespace thimble::onnx {
 namespace {
@@ -63,9 +63,13 @@ void hard_sigmoid(Reading& r) {
   r.make(0, hard_sigmoid_of(r, r.input(0), r.node.real("alpha", 0.2F), r.node.real("beta", 0.5F)));
 }
 
+// alpha (e^x - 1) below 0.
 void elu(Reading& r) {
-  if (r.node.real("alpha", 1) != 1) r.node.refuse("is not supported with another alpha than 1");
-  function<Elu>(r);
+  const float alpha = r.node.real("alpha", 1);
+  if (alpha == 1) return function<Elu>(r);
+  const Value& x = r.input(0);
+  const Value below = r.each(Elu{}, r.each(Minimum{}, x, r.number(0)));
+  r.make(0, r.each(Add{}, r.each(Relu{}, x), r.each(Mul{}, below, r.number(alpha))));
 }
 
 void leaky_relu(Reading& r) {
@@ -143,6 +147,33 @@ void celu(Reading& r) {
   r.make(0, r.each(Add{}, r.each(Relu{}, x), r.each(Mul{}, exponential, r.number(alpha))));
 }
 
+// Only what is not a number differs from itself.
+void is_no_number(Reading& r) {
+  r.make(0, related(r, Relation::kNotEqual, r.input(0), r.input(0)));
+}
+
+void is_infinite(Reading& r) {
+  const bool above = r.node.whole("detect_positive", 1) != 0,
+             below = r.node.whole("detect_negative", 1) != 0;
+  const Value& x = r.input(0);
+  const Value most = r.number(kMost);
+  if (above && below) return r.make(0, related(r, Relation::kGreater, r.each(Abs{}, x), most));
+  if (above) return r.make(0, related(r, Relation::kGreater, x, most));
+  if (below) return r.make(0, related(r, Relation::kLess, x, r.number(-kMost)));
+  const std::vector<int64_t> never(static_cast<size_t>(elements(x.shape)), 0);
+  r.make(0, r.known(constant_of(x.shape, never, DType::kBool)));
+}
+
+// x - bias above lambda, x + bias below -lambda, 0 between.
+void shrink(Reading& r) {
+  const float lambda = r.node.real("lambd", 0.5F), bias = r.node.real("bias", 0);
+  const Value& x = r.input(0);
+  const Value above = related(r, Relation::kGreater, x, r.number(lambda)),
+              below = related(r, Relation::kLess, x, r.number(-lambda));
+  const Value lower = selected(r, below, r.each(Add{}, x, r.number(bias)), r.number(0));
+  r.make(0, selected(r, above, r.each(Sub{}, x, r.number(bias)), lower));
+}
+
 }  // namespace
 
 const ReadNodes& function_operators() {
@@ -152,13 +183,12 @@ const ReadNodes& function_operators() {
                                 {"HardSwish", function<HardSwish>},
                                 {"Abs", function<Abs>},
                                 {"Ceil", elementwise<Function::kCeil>},
-                                {"Cos", elementwise<Function::kCos>},
+                                {"Erf", elementwise<Function::kErf>},
                                 {"Exp", elementwise<Function::kExp>},
                                 {"Floor", elementwise<Function::kFloor>},
                                 {"Log", elementwise<Function::kLog>},
                                 {"Neg", elementwise<Function::kNeg>},
                                 {"Round", elementwise<Function::kRound>},
-                                {"Sin", elementwise<Function::kSin>},
                                 {"Sqrt", elementwise<Function::kSqrt>},
                                 {"Celu", celu},
                                 {"Clip", clip},
@@ -166,9 +196,12 @@ const ReadNodes& function_operators() {
                                 {"Gelu", gelu},
                                 {"com.microsoft.Gelu", gelu},
                                 {"HardSigmoid", hard_sigmoid},
+                                {"IsInf", is_infinite},
+                                {"IsNaN", is_no_number},
                                 {"LeakyRelu", leaky_relu},
                                 {"Reciprocal", reciprocal},
                                 {"Selu", selu},
+                                {"Shrink", shrink},
                                 {"Sign", sign},
                                 {"Softplus", softplus},
                                 {"Softsign", softsign},

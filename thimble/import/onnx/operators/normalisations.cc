@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "thimble/import/onnx/reading.h"
+#include "thimble/import/onnx/along_axis.h"
 
 namespace thimble::onnx {
 namespace {
@@ -210,12 +210,35 @@ void lp(Reading& r) {
   r.make(0, r.each(Div{}, x, r.each(Maximum{}, norm, r.number(1e-30F))));  // 0 of zeros
 }
 
+// x / (bias + alpha m)^beta, m the mean of the squares of neighbouring channels, zeros beyond.
+void local_response(Reading& r) {
+  const Value& x = r.input(0);
+  const int64_t size = r.node.whole("size", 0);
+  if (x.rank() < 2 || size < 1) r.node.damaged(fmt::format("{} neighbours", size));
+  const Lines lines = lines_of(r, x, {.axes = {1}, .shape = {}});
+  const Shape image = {1, lines.count, lines.length, 1};
+  const Value channels = r.value(Reshape{}, {lines.tensor}, x.type, image, same_order(4));
+  const Value squares = r.each(Elementwise{Function::kSquare}, channels);
+  const Pad zeros{.before = {0, 0, (size - 1) / 2, 0}, .after = {0, 0, size / 2, 0}};
+  const TensorId padded = r.network.make(r.node, zeros, {squares.tensor}, x.type,
+                                         {1, lines.count, lines.length + size - 1, 1});
+  const Value means =
+      r.value(AveragePool2D{.window = {.kernel_w = size}}, {padded}, x.type, image, same_order(4));
+  const Value scaled = r.each(Mul{}, means, r.number(r.node.real("alpha", 1e-4F)));
+  const Value sum = r.each(Add{}, scaled, r.number(r.node.real("bias", 1)));
+  const Value factor = r.each(Pow{}, sum, r.number(-r.node.real("beta", 0.75F)));
+  const Value response =
+      r.value(Reshape{}, {factor.tensor}, x.type, x.shape, channels_last(x.rank()));
+  r.make(0, r.each(Mul{}, response, x));
+}
+
 }  // namespace
 
 const ReadNodes& normalisation_operators() {
   static const ReadNodes all = {{"BatchNormalization", batch},
                                 {"GroupNormalization", group},
                                 {"InstanceNormalization", instance},
+                                {"LRN", local_response},
                                 {"LayerNormalization", layer<true>},
                                 {"LpNormalization", lp},
                                 {"MeanVarianceNormalization", mean_variance},

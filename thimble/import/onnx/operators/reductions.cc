@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "thimble/import/onnx/reading.h"
-#include "thimble/import/onnx/shapes.h"
+#include "thimble/import/onnx/along_axis.h"
+#include "thimble/import/onnx/extremes.h"
 
 namespace thimble::onnx {
 namespace {
@@ -67,53 +67,44 @@ void log_sum_exp(Reading& r) {
   r.make(0, r.each(Elementwise{Function::kLog}, sums));
 }
 
-// A pool: what is left as rows, what goes as columns of one channel.
 template <bool kLeast>
 void extreme(Reading& r) {
   const Value& x = r.input(0);
   const Reduction left = reduction(r);
+  r.make(0, left.axes.empty() ? x : extreme_of(r, x, left, kLeast));
+}
+
+// Halves of rows times each other, until one number is left.
+void product_of_row(Reading& r) {
+  const Value& x = r.input(0);
+  const Reduction left = reduction(r);
   if (left.axes.empty()) return r.make(0, x);
-  Order order;
-  int64_t rows = 1, columns = 1;
-  for (size_t axis = 0; axis < x.rank(); ++axis) {
-    if (among(left.axes, static_cast<int>(axis))) continue;
-    order.push_back(static_cast<int>(axis));
-    rows *= x.shape[axis];
+  const Lines lines = lines_of(r, x, left);
+  const Shape matrix = {lines.count, lines.length};
+  Value product = r.value(Reshape{}, {lines.tensor}, x.type, matrix, same_order(2));
+  while (product.shape[1] > 1) {
+    const int64_t length = product.shape[1], half = length / 2;
+    const auto part = [&](int64_t begin, int64_t count) {
+      std::vector<int64_t> positions(static_cast<size_t>(count));
+      std::iota(positions.begin(), positions.end(), begin);
+      return taken(r, product, 1, positions);
+    };
+    Value halves = r.each(Mul{}, part(0, half), part(half, half));
+    product =
+        length % 2 == 0 ? std::move(halves) : joined_along(r, {halves, part(length - 1, 1)}, 1);
   }
-  for (const int axis : left.axes) {
-    order.push_back(axis);
-    columns *= x.shape[static_cast<size_t>(axis)];
-  }
-  const TensorId turned = r.network.tensor(r.node, x, order);
-  const TensorId image = r.network.make(r.node, Reshape{}, {turned}, x.type, {1, rows, columns, 1});
-  const TensorId pooled =
-      r.network.make(r.node, MaxPool2D{.window = {.kernel_w = columns}, .least = kLeast}, {image},
-                     x.type, {1, rows, 1, 1});
-  r.make(0, r.value(Reshape{}, {pooled}, x.type, left.shape, same_order(left.shape.size())));
+  r.make(0, in_shape(product, left.shape));
 }
 
 template <bool kLeast>
 void arg(Reading& r) {
   const Value& x = r.input(0);
-  if (r.node.whole("select_last_index", 0) != 0)
-    r.node.refuse("is not supported with select_last_index; the first index is");
   const size_t axis = r.node.axis(r.node.whole("axis", 0), x.rank());
-  const Value from = r.settled(x);
-  Shape shape = x.shape;
-  shape.erase(shape.begin() + static_cast<long>(axis));
-  const std::vector<int> axes = {static_cast<int>(axis)};
-  const ArgMax kind{.axis = static_cast<int>(std::ranges::find(from.order, static_cast<int>(axis)) -
-                                             from.order.begin()),
-                    .least = kLeast};
-  Value result =
-      r.value(kind, {from.tensor}, DType::kInt32, shape, order_left(from.order, axes, false));
-  if (r.node.whole("keepdims", 1) != 0) {
-    Value kept{.type = DType::kInt32, .shape = x.shape};
-    kept.shape[axis] = 1;
-    kept.reshaped = std::make_shared<const Value>(std::move(result));
-    result = std::move(kept);
-  }
-  r.make(0, std::move(result));
+  const bool last = r.node.whole("select_last_index", 0) != 0;
+  const Value found = index_of_extreme(r, x, axis, {.least = kLeast, .last = last});
+  Shape shape = found.shape;
+  if (r.node.whole("keepdims", 1) == 0) shape.erase(shape.begin() + static_cast<long>(axis));
+  r.make(0, in_shape(found, shape));
 }
 
 void cumulative(Reading& r) {
@@ -166,6 +157,7 @@ const ReadNodes& reduction_operators() {
                                 {"ReduceMax", extreme<false>},
                                 {"ReduceMean", mean},
                                 {"ReduceMin", extreme<true>},
+                                {"ReduceProd", product_of_row},
                                 {"ReduceSum", sum},
                                 {"ReduceSumSquare", sum_of_squares},
                                 {"Softmax", softmax<Softmax>}};
