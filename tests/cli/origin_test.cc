@@ -63,6 +63,8 @@ class OriginTest : public CommandLine {
   [[nodiscard]] std::map<std::string, Arguments> examples() const {
     return {{"--until", {cut()}},
             {"--shape", {input_shape()}},
+            {"--arithmetic", {"tflite"}},
+            {"--port-layout", {"nhwc"}},
             {"--hop", {"3"}},
             {"--hop-axis", {"2", "--hop", "3"}},
             {"--no-rewrite", {}},

@@ -34,7 +34,7 @@ auto members(const Request& request) {
   Target named = target;  // what was measured is compared by its file's name
   named.core.measured = nullptr;
   EXPECT_EQ(target.core.measured != nullptr, !latency_file.empty());
-  const auto& [until, shapes, hop] = import;
+  const auto& [until, shapes, quantised, port_layout, hop] = import;
   const auto& [rewrite, keep_channels, int8_io, max_bytes] = graph;
   std::vector<std::pair<std::string, Shape>> named_shapes;
   for (const auto& [input, shape] : shapes) named_shapes.emplace_back(input, shape);
@@ -44,12 +44,12 @@ auto members(const Request& request) {
   if (emission)
     sources = {emission->name,  emission->also_used, emission->micro_interpreter,
                emission->trace, emission->weights,   emission->ecosystem};
-  return std::tuple(std::get<std::string>(model), until, named_shapes, hop.rows, hop.axis, rewrite,
-                    keep_channels, int8_io, max_bytes, named, target_file, latency_file, sram_bytes,
-                    flash_bytes, beside_arena_bytes, weights, external_ram, storage, planner,
-                    max_recompute, max_latency, effort, jobs, pick, in_place, ports, align_ports,
-                    states_apart, layout, time_limit_seconds, calibration ? calibration->name : "",
-                    labels, sources);
+  return std::tuple(std::get<std::string>(model), until, named_shapes, quantised, port_layout,
+                    hop.rows, hop.axis, rewrite, keep_channels, int8_io, max_bytes, named,
+                    target_file, latency_file, sram_bytes, flash_bytes, beside_arena_bytes, weights,
+                    external_ram, storage, planner, max_recompute, max_latency, effort, jobs, pick,
+                    in_place, ports, align_ports, states_apart, layout, time_limit_seconds,
+                    calibration ? calibration->name : "", labels, sources);
 }
 
 class RequestFields : public ::testing::Test {
@@ -82,6 +82,9 @@ class RequestFields : public ::testing::Test {
   Request drawn() {
     Request request{.model = one_of<std::string>({"kws.tflite", "zoo:demo", "a model.tflite"})};
     if (one_in(3)) request.import.until = one_of<Texts>({{"conv 1"}, {"7", "second"}});
+    request.import.quantised =
+        one_of({QuantisedAs::kOnnx, QuantisedAs::kTflite, QuantisedAs::kFloat});
+    request.import.port_layout = one_of({PortLayout::kOfTheFile, PortLayout::kChannelsLast});
     if (one_in(3)) request.import.shapes = {{"", {1, 96, 96, 3}}};
     if (one_in(3)) request.import.shapes = {{"a", {1, 8}}, {"b/c", {3}}};
     if (one_in(3))

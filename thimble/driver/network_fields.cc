@@ -125,6 +125,31 @@ std::vector<RequestField> network_fields() {
        .most = 3,
        .set = [](R& r, const V& v) { r.import.hop.axis = v.whole(); },
        .texts = [](const R& r) { return number_texts(r.import.hop.axis); }},
+      {.name = "arithmetic",
+       .option = "--arithmetic",
+       .group = kImport,
+       .form = kWord,
+       .help = "How quantised operators of .onnx compute: onnx, as ONNX Runtime's kernels (not "
+               "supported yet), tflite, in integers within a step of it, float, as it is written",
+       .words = {"onnx", "tflite", "float"},
+       .set = [](R& r, const V& v) { r.import.quantised = static_cast<QuantisedAs>(v.word()); },
+       .texts =
+           [](const R& r) {
+             const bool in_integers = r.import.quantised == QuantisedAs::kTflite;
+             return text_if(r.import.quantised != QuantisedAs::kOnnx,
+                            in_integers ? "tflite" : "float");
+           }},
+      {.name = "port_layout",
+       .option = "--port-layout",
+       .group = kImport,
+       .form = kWord,
+       .help = "nhwc: the caller has images of .onnx with their channels last",
+       .words = {"model", "nhwc"},
+       .set = [](R& r, const V& v) { r.import.port_layout = static_cast<PortLayout>(v.word()); },
+       .texts =
+           [](const R& r) {
+             return text_if(r.import.port_layout == PortLayout::kChannelsLast, "nhwc");
+           }},
       {.name = "rewrite",
        .option = "--no-rewrite",
        .group = kGraph,

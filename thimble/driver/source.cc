@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "thimble/driver/byte_limits.h"
@@ -32,6 +33,12 @@ std::string sha256_of(const Graph& graph) {
   return sha256(text);
 }
 
+// Whether an .onnx has the key of external data anywhere.
+bool may_have_weights_beside(const Bytes& bytes) {
+  constexpr std::string_view kKey = "location";
+  return std::ranges::search(bytes, kKey).begin() != bytes.end();
+}
+
 // The name goes into files of JSON, which are UTF-8; names of files need not be.
 Source imported(const Bytes& bytes, const std::string& name, const std::string& where,
                 const ImportOptions& options) {
@@ -39,10 +46,17 @@ Source imported(const Bytes& bytes, const std::string& name, const std::string& 
   for (const std::string& tensor : options.until) digest = sha256(digest + " until " + tensor);
   for (const NamedShape& s : options.shapes)
     digest = sha256(fmt::format("{} shape {} {}", digest, s.input, to_string(s.shape)));
-  Source source{
-      import_model(bytes, valid_utf8(name), where, options), where, std::move(digest), {}};
-  if (format_of(bytes, where) == ModelFormat::kTflite)
-    source.metadata = read_metadata(bytes, where);
+  const bool is_onnx = format_of(bytes, where) == ModelFormat::kOnnx;
+  if (!is_onnx && options.quantised == QuantisedAs::kFloat)
+    throw CompileError("--arithmetic", fmt::format("float is for .onnx files; {} is none", where));
+  if (is_onnx && options.port_layout != PortLayout::kOfTheFile) digest = sha256(digest + " nhwc");
+  if (is_onnx && options.quantised != QuantisedAs::kOnnx)
+    digest = sha256(fmt::format("{} arithmetic {}", digest, static_cast<int>(options.quantised)));
+  Source source{import_model(bytes, valid_utf8(name), where, options), where, {}, {}};
+  source.sha256 = is_onnx && may_have_weights_beside(bytes)
+                      ? sha256(digest + sha256_of(source.graph))
+                      : std::move(digest);
+  if (!is_onnx) source.metadata = read_metadata(bytes, where);
   if (!options.until.empty()) source.metadata = {};  // that of other outputs
   return source;
 }

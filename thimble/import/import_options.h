@@ -23,6 +23,9 @@ enum class QuantisedAs : uint8_t {
   kFloat,   ///< as they are written: in numbers
 };
 
+/// In which order callers of an ONNX network have the axes of images.
+enum class PortLayout : uint8_t { kOfTheFile, kChannelsLast };
+
 struct ImportOptions {
   /// Names or numbers of tensors that become the network's outputs, with what they need and nothing
   /// else; none: the outputs that the file has.
@@ -30,6 +33,7 @@ struct ImportOptions {
   /// Shapes of inputs, instead of what the file has; all others follow.
   std::vector<NamedShape> shapes = {};
   QuantisedAs quantised = QuantisedAs::kOnnx;
+  PortLayout port_layout = PortLayout::kOfTheFile;
   Hop hop = {};  ///< the network as it slides over time
 };
 

@@ -41,7 +41,8 @@ std::vector<TensorId> inputs_read(Reader& reader, std::vector<TensorId> inputs) 
 
 /// A tensor with the value of each output, as the file has it.
 std::vector<TensorId> output_tensors(const ModelRecord& model, Reader& reader,
-                                     const std::vector<std::string_view>& outputs, bool of_a_part) {
+                                     const std::vector<std::string_view>& outputs,
+                                     const ImportOptions& options) {
   std::vector<TensorId> tensors;
   NodeRecord end;
   end.op = "output";
@@ -52,16 +53,16 @@ std::vector<TensorId> output_tensors(const ModelRecord& model, Reader& reader,
     const Value* value = reader.find(output);
     if (value == nullptr)
       throw ImportError(
-          of_a_part ? "--until" : node.where,
+          options.until.empty() ? node.where : "--until",
           fmt::format("no operator of {} computes '{}'", reader.where(), printable(output)));
-    TensorId tensor = network.tensor(node, *value, same_order(value->rank()));
+    TensorId tensor = network.tensor(node, *value, port_order(value->rank(), options.port_layout));
     // Indices are counted in int32.
     if (value->type == DType::kInt32 && declared_type(model, output) == DType::kInt64)
-      tensor = network.make(node, Cast{}, {tensor}, DType::kInt64, value->shape);
+      tensor = network.make(node, Cast{}, {tensor}, DType::kInt64, network[tensor].shape);
     if (network.is_shifted(tensor)) {  // the file's uint8
       Quantization as = network[tensor].quantization;
       for (int32_t& zero : as.zero_points) zero += 128;
-      tensor = network.make(node, Quantize{}, {tensor}, DType::kUInt8, value->shape);
+      tensor = network.make(node, Quantize{}, {tensor}, DType::kUInt8, network[tensor].shape);
       network.quantise(tensor, as);
     }
     network.name_if_new(tensor, std::string(output));
@@ -130,11 +131,10 @@ Graph import_onnx(std::span<const uint8_t> bytes, const std::string& name, const
   onnx::Reader reader(model, where, folder);
   std::vector<TensorId> inputs = reader.begin(options);
   const std::vector<const onnx::NodeRecord*> nodes = reader.nodes(outputs);
-  const bool of_a_part = !options.until.empty();
-  if (of_a_part) inputs = onnx::inputs_read(reader, std::move(inputs));
+  if (!options.until.empty()) inputs = onnx::inputs_read(reader, std::move(inputs));
   onnx::refuse_unsupported(reader, nodes);
   for (const onnx::NodeRecord* node : nodes) reader.read(*node);
-  const std::vector<TensorId> ports = onnx::output_tensors(model, reader, outputs, of_a_part);
+  const std::vector<TensorId> ports = onnx::output_tensors(model, reader, outputs, options);
   onnx::Steps steps = onnx::computed(reader.network(), options.quantised, where, ports);
   return onnx::built(name, where, std::move(steps), inputs, ports);
 }

@@ -64,14 +64,15 @@ TensorId Network::add(Tensor tensor) {
   return {static_cast<int32_t>(tensors_.size()) - 1};
 }
 
-Value Network::add_input(const std::string& name, DType type, const Shape& shape) {
-  const TensorId tensor = add({.name = name, .shape = shape, .type = type});
+Value Network::add_input(const std::string& name, DType type, const Shape& shape,
+                         const Order& order) {
+  const TensorId tensor = add({.name = name, .shape = in_order(shape, order), .type = type});
   named_[tensor.index()] = true;
   return {.type = type,
           .shape = shape,
           .constant = nullptr,
           .tensor = tensor,
-          .order = same_order(shape.size()),
+          .order = order,
           .reshaped = nullptr,
           .name = name};
 }

@@ -49,8 +49,9 @@ struct Step {
 
 class Network {
  public:
-  /// A tensor for an input of the network, in the file's order.
-  [[nodiscard]] Value add_input(const std::string& name, DType type, const Shape& shape);
+  /// A tensor for an input of the network, whose caller has its axes in an order.
+  [[nodiscard]] Value add_input(const std::string& name, DType type, const Shape& shape,
+                                const Order& order);
   /// The value as a tensor with its axes in an order: transposed or reshaped, where it is not so.
   [[nodiscard]] TensorId tensor(const Node& node, const Value& value, const Order& order);
   /// Stretched to so many axes in front.

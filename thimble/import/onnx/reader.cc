@@ -56,6 +56,10 @@ Shape recorded_shape(const ValueRecord& input, const std::string& where) {
   return shape;
 }
 
+Order port_order(size_t rank, PortLayout layout) {
+  return layout == PortLayout::kChannelsLast ? channels_last(rank) : same_order(rank);
+}
+
 Reader::Reader(const ModelRecord& model, std::string where, std::string folder)
     : model_(model), where_(std::move(where)), folder_(std::move(folder)) {}
 
@@ -114,7 +118,8 @@ std::vector<TensorId> Reader::begin(const ImportOptions& options) {
     const Shape shape = given ? *given : recorded_shape(input, where);
     if (elements(shape) > kMaxTensorBytes)
       throw ImportError(where, fmt::format("{} is more than is supported", to_string(shape)));
-    Value value = network_.add_input(std::string(input.name), *type, shape);
+    Value value = network_.add_input(std::string(input.name), *type, shape,
+                                     port_order(shape.size(), options.port_layout));
     inputs.push_back(value.tensor);
     set(top_, input.name, std::move(value));
   }
@@ -162,7 +167,7 @@ bool Reader::is_ready(const NodeRecord& node) const {
 }
 
 void Reader::assume(std::string_view name, DType type, const Shape& shape) {
-  set(top_, name, network_.add_input(std::string(name), type, shape));
+  set(top_, name, network_.add_input(std::string(name), type, shape, same_order(shape.size())));
 }
 
 void Reader::read(const NodeRecord& record, Scope& scope, int number) {

@@ -74,6 +74,9 @@ class Reader {
   size_t read_ = 0;
 };
 
+/// In which order a caller has the axes of an input or output.
+[[nodiscard]] Order port_order(size_t rank, PortLayout layout);
+
 /// Names of the outputs: the file's, or those that are asked for.
 [[nodiscard]] std::vector<std::string_view> wanted_outputs(const ModelRecord& model,
                                                            const ImportOptions& options);

@@ -43,6 +43,17 @@ Value Reading::settled(const Value& value) const {
   return result;
 }
 
+Value Reading::turned_at_port(const Value& value) const {
+  constexpr size_t kImage = 4;
+  Value result = settled(value);
+  if (value.constant != nullptr || result.rank() != kImage || result.order != same_order(kImage) ||
+      network.maker(result.tensor) != nullptr)
+    return result;
+  result.order = channels_last(kImage);
+  result.tensor = network.tensor(node, value, result.order);
+  return result;
+}
+
 Value Reading::each(Attributes attributes, const Value& of, DType type) const {
   const Value from = settled(of);
   return value(std::move(attributes), {from.tensor}, type, from.shape, from.order);

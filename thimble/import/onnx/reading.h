@@ -61,6 +61,10 @@ class Reading {
   /// A value whose tensor is there, and no reshape of one.
   [[nodiscard]] Value settled(const Value& value) const;
 
+  /// An image that a caller gives with its channels first is turned before anything else is done
+  /// with it: the first operator then reads the caller's bytes through strides.
+  [[nodiscard]] Value turned_at_port(const Value& value) const;
+
   /// How often the file reads a name.
   void count_uses(std::function<int(std::string_view)> uses) { uses_ = std::move(uses); }
   /// The operator that made an input which nobody else reads, so that it may be changed; null:

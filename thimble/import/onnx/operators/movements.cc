@@ -145,7 +145,7 @@ void pad(Reading& r) {
     if (shape[k] < 1) r.node.refuse("leaves nothing of its input");
   }
   if (shape != x.shape) inner = sliced(r, x, begin, std::vector<int64_t>(x.rank(), 1), shape);
-  const Value from = r.settled(inner);
+  const Value from = r.turned_at_port(inner);
   Pad padding;
   for (const int axis : from.order) {
     padding.before.push_back(before[static_cast<size_t>(axis)]);

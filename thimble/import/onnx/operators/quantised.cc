@@ -109,7 +109,7 @@ Value quantised(const Reading& r, const Value& x, const Scaling& scaling) {
     r.node.refuse(fmt::format("is not supported to {}; to int8, uint8 and int16 it is",
                               thimble::name(scaling.type)));
   const Quantization as = one_scale(r, scaling, shifted);
-  Value result = r.each(Quantize{}, x, shifted ? DType::kInt8 : scaling.type);
+  Value result = r.each(Quantize{}, r.turned_at_port(x), shifted ? DType::kInt8 : scaling.type);
   r.network.quantise(result.tensor, as);
   if (shifted) r.network.shift(result.tensor);
   return result;
