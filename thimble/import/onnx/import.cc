@@ -80,8 +80,8 @@ bool is_quantised(const Step& step) {
 Steps computed(Network& read, QuantisedAs as, const std::string& where,
                const std::vector<TensorId>& outputs) {
   Steps network{std::move(read.steps()), read.take_tensors()};
-  if (as == QuantisedAs::kFloat || std::ranges::none_of(network.steps, is_quantised))
-    return network;
+  if (std::ranges::none_of(network.steps, is_quantised)) return network;
+  if (as == QuantisedAs::kFloat) return in_numbers(std::move(network));
   if (as == QuantisedAs::kOnnx)
     throw Refusal(where,
                   "is quantised, and the arithmetic of ONNX Runtime's integer kernels is not "

@@ -343,6 +343,38 @@ class Islands {
 
 }  // namespace
 
+Steps in_numbers(Steps network) {
+  std::vector<Step> result;
+  for (Step& step : network.steps) {
+    const TensorId x = step.op.inputs.empty() ? TensorId() : step.op.inputs[0];
+    const bool rounds = std::holds_alternative<Quantize>(step.op.attributes) &&
+                        network.tensors[x.index()].type == DType::kFloat32;
+    if (rounds) {
+      const float scale = network.tensors[step.op.outputs[0].index()].quantization.scales.at(0);
+      const auto add = [&](Tensor made) {
+        made.name += "/" + std::to_string(network.tensors.size());
+        network.tensors.push_back(std::move(made));
+        return TensorId{static_cast<int32_t>(network.tensors.size()) - 1};
+      };
+      const Tensor like = network.tensors[x.index()];
+      const Constant one_scale = constant_of(Shape(like.shape.size(), 1), std::vector{scale});
+      const TensorId by = add({.name = like.name + "/scale",
+                               .shape = one_scale.shape,
+                               .type = DType::kFloat32,
+                               .data = one_scale.data});
+      const TensorId steps = add(like), whole = add(like), again = add(like);
+      const int number = step.op.file_index;
+      result.push_back({{Div{}, {x, by}, {steps}, number}, step.where});
+      result.push_back({{Elementwise{Function::kRound}, {steps}, {whole}, number}, step.where});
+      result.push_back({{Mul{}, {whole, by}, {again}, number}, step.where});
+      step.op.inputs[0] = again;
+    }
+    result.push_back(std::move(step));
+  }
+  network.steps = std::move(result);
+  return network;
+}
+
 Steps in_integers(Steps network, const std::map<TensorId, Constant>& integers,
                   const std::vector<TensorId>& ports) {
   return Islands(std::move(network), integers, ports).run();
