@@ -133,9 +133,9 @@ Graph divided_behind_constant_channels(const Attributes& division, bool constant
 // DIV kept all values of its constant beside fewer channels: wrong firmware, called verified.
 TEST(Certificate, HoldsOfDivisionsBehindConstantChannels) {
   for (const bool constant_first : {false, true}) {
-    for (const Attributes& division :
-         {Attributes(Div{}), Attributes(FloorDiv{}), Attributes(FloorDiv{true})}) {
-      const bool reals = std::holds_alternative<FloorDiv>(division);
+    for (const Attributes& division : {Attributes(Div{}), Attributes(FloorDiv{}),
+                                       Attributes(FloorDiv{true}), Attributes(Pow{})}) {
+      const bool reals = !std::holds_alternative<Div>(division);
       for (const DType type : {DType::kInt8, DType::kFloat32}) {
         if (reals && type == DType::kInt8) continue;
         const Graph file = divided_behind_constant_channels(division, constant_first, type);

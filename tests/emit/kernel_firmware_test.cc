@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <set>
@@ -319,6 +321,24 @@ void add_random_operators(Firmware& firmware, DType type, uint64_t count) {
   }
 }
 
+/// Constants to the power of the input, from beyond the largest number to below the smallest.
+Graph steep_powers() {
+  Graph graph{.name = "steep_powers"};
+  std::vector<float> bases;
+  for (int k = -40; k <= 40; ++k) bases.push_back(std::ldexp(1.1F, 3 * k));
+  const Shape shape = {std::ssize(bases)};
+  Bytes data(bases.size() * sizeof(float));
+  std::memcpy(data.data(), bases.data(), data.size());
+  graph.tensors = {{.name = "x", .shape = shape, .type = DType::kFloat32},
+                   {.name = "bases", .shape = shape, .type = DType::kFloat32},
+                   {.name = "y", .shape = shape, .type = DType::kFloat32}};
+  graph.tensors[1].data = std::make_shared<const Bytes>(std::move(data));
+  graph.ops = {{Pow{}, {TensorId{1}, TensorId{0}}, {TensorId{2}}}};
+  graph.inputs = {Port{TensorId{0}}};
+  graph.outputs = {Port{TensorId{2}}};
+  return graph;
+}
+
 /// Weights of float32 and of int8, whole and in rows.
 TEST(FloatFirmware, ComputesWhatTheReferenceDoes) {
   const std::vector<std::string> planners = {"reorder", "stream:granularity=row"};
@@ -326,6 +346,9 @@ TEST(FloatFirmware, ComputesWhatTheReferenceDoes) {
     Firmware firmware{.core = core};
     add_random_operators<Lstm>(firmware, DType::kFloat32, 8);
     add_random_operators<Recurrent>(firmware, DType::kFloat32, 8);
+    add_random_operators<Elementwise>(firmware, DType::kFloat32, 12);
+    add_random_operators<Pow>(firmware, DType::kFloat32, 6);
+    firmware.add(steep_powers(), "reorder", 1);
     for (uint64_t seed = 1; seed <= 12; ++seed) {
       const Graph graph = testing::in_float32(chain(seed), seed);
       ASSERT_FALSE(graph.ops.empty());

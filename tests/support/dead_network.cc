@@ -144,10 +144,20 @@ class DeadNetwork {
 
   /// Element by element, of int8 or float32, with whatever stands beside it.
   Attributes binary() {
-    const Attributes kinds[] = {
-        Add{},     Sub{},     Mul{},   Div{}, SquaredDifference{},
-        Maximum{}, Minimum{}, Prelu{}, Pow{}, FloorDiv{random_.chance(0.5)}};
+    const Attributes kinds[] = {Add{},
+                                Sub{},
+                                Mul{},
+                                Div{},
+                                SquaredDifference{},
+                                Maximum{},
+                                Minimum{},
+                                Prelu{},
+                                FloorDiv{random_.chance(0.5)}};
     return kinds[some(0, std::size(kinds) - 1)];
+  }
+  Attributes of_floats() {
+    if (random_.chance(0.2)) return Pow{};
+    return FloorDiv{random_.chance(0.5)};
   }
   Attributes unary() {
     const Attributes kinds[] = {
@@ -169,8 +179,8 @@ class DeadNetwork {
     for (int64_t k = some(1, 3); k > 0; --k) {
       const TensorId y = last();
       if (random_.chance(0.6)) {
-        append(random_.chance(0.3) ? Attributes(FloorDiv{random_.chance(0.5)}) : binary(),
-               pair(y, constant(y)), false, at(y).shape);
+        append(random_.chance(0.3) ? of_floats() : binary(), pair(y, constant(y)), false,
+               at(y).shape);
       } else if (random_.chance(0.5)) {
         append(Elementwise{static_cast<Function>(some(0, static_cast<int64_t>(Function::kSquare)))},
                {y}, false);
