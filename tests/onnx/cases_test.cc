@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 
 #include "tests/onnx/onnx_case.h"
+#include "tests/support/workload.h"
 #include "thimble/import/file_bytes.h"
 
 namespace thimble::testing {
@@ -85,7 +85,7 @@ TEST(QuantisedOnnx, IsNearOnnxRuntimeInIntegers) {
 }
 
 TEST(WriteOnnxTable, WhereAsked) {
-  if (std::getenv("THIMBLE_UPDATE") == nullptr) GTEST_SKIP() << "only with THIMBLE_UPDATE=1";
+  if (!workload().update) GTEST_SKIP() << "only with THIMBLE_UPDATE=1";
   std::string text =
       "# THIMBLE_UPDATE=1 build/dev/tests/onnx/test_onnx --gtest_filter='WriteOnnxTable*'\n"
       "# suite,model,outcome,why (refused: the reason; passed: inputs that were frozen)\n";

@@ -109,7 +109,9 @@ bool Reading::fused(size_t k, Activation activation) const {
   return std::visit(set, op->attributes);
 }
 
-ReadNode read_node(std::string_view domain, std::string_view op) {
+namespace {
+
+const ReadNodes& all_operators() {
   static const ReadNodes all = [] {
     ReadNodes nodes;
     for (const ReadNodes& some :
@@ -120,6 +122,19 @@ ReadNode read_node(std::string_view domain, std::string_view op) {
       nodes.insert(some.begin(), some.end());
     return nodes;
   }();
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> read_operators() {
+  std::vector<std::string> names;
+  for (const auto& [name, how] : all_operators()) names.emplace_back(name);
+  return names;
+}
+
+ReadNode read_node(std::string_view domain, std::string_view op) {
+  const ReadNodes& all = all_operators();
   const bool standard = domain.empty() || domain == "ai.onnx";
   const auto found = all.find(standard ? std::string(op) : fmt::format("{}.{}", domain, op));
   return found == all.end() ? nullptr : found->second;

@@ -106,6 +106,8 @@ using ReadNodes = std::map<std::string_view, ReadNode>;
 [[nodiscard]] const ReadNodes& quantised_operators();
 [[nodiscard]] const ReadNodes& recurrent_operators();
 
+/// "Conv", "com.microsoft.Gelu", ..., sorted.
+[[nodiscard]] std::vector<std::string> read_operators();
 /// The one for a node; null: it is not supported.
 [[nodiscard]] ReadNode read_node(std::string_view domain, std::string_view op);
 
