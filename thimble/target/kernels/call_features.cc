@@ -225,11 +225,13 @@ void count(const runtime::LstmParams& p, const CallShape& call, FeatureSums sums
   sums.add(Feature::kOneRun, 2 * gates);
   sums.add(Feature::kOneProduct, gates * (p.inputs + p.units));
 }
-// A function for each gate, and two elements.
+// What a logistic or tanh of float32 comes to, with hardware for it and without.
+constexpr double kElementsOfFunction = 10;
+// A function for each gate and the cell, and two elements.
 template <class Params>
 void count_float_lstm(const Params& p, const CallShape& call, FeatureSums sums) {
   const double gates = gates_of_lstm(p, call);
-  sums.add(Feature::kElement, 1.5 * gates);
+  sums.add(Feature::kElement, (5 * kElementsOfFunction + 2) / 4 * gates);
   sums.add(Feature::kSingleRun, 2 * gates);
   sums.add(Feature::kSingleProduct, gates * (p.inputs + p.units));
 }
@@ -245,7 +247,7 @@ void count(const runtime::FloatRecurrentParams& p, const CallShape& call, Featur
   const Family family = info(call.kernel).family;
   const double gates = family == Family::kRnn || family == Family::kRnnRelu ? 1 : 3;
   const double rows = gates * extent(call.region, 1) * p.times * p.units;
-  sums.add(Feature::kElement, rows);
+  sums.add(Feature::kElement, kElementsOfFunction * rows);
   sums.add(Feature::kSingleRun, 2 * rows);
   sums.add(Feature::kSingleProduct, rows * (p.inputs + p.units));
 }

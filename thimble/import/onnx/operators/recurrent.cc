@@ -32,6 +32,8 @@ Layer layer_of(const Reading& r, size_t gates) {
   Layer layer{.batch_first = r.node.whole("layout", 0) != 0};
   layer.first_reversed = direction == "reverse";
   layer.directions = direction == "bidirectional" ? 2 : 1;
+  if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
+    r.node.damaged("a direction that there is not");
   if (x.size() != 3 || weights.size() != 3 || recurrent.size() != 3)
     r.node.damaged("sequence and weights of other than 3 axes");
   layer.batch = x[layer.batch_first ? 0 : 1];
@@ -81,7 +83,7 @@ void expect_activations(const Reading& r, const Layer& layer, const std::vector<
           fmt::format("is not supported with other activations than {}", fmt::join(of, ", ")));
 }
 
-/// A part of one direction's constants: rows `gate` of [D, parts, ...].
+/// One of so many equal parts.
 std::vector<float> part_of(const std::vector<float>& all, size_t parts, size_t part) {
   const auto size = static_cast<int64_t>(all.size() / parts);
   const auto begin = all.begin() + static_cast<int64_t>(part) * size;
@@ -125,7 +127,7 @@ TensorId biases_of(const Reading& r, const Layer& layer, int64_t direction, size
     result.insert(result.end(), sum.begin(), sum.end());
   }
   return r.network.constant(constant_of({std::ssize(rows), layer.units}, result),
-                            fmt::format("{}/biases/{}", r.node.record->outputs[0], direction));
+                            fmt::format("{}/biases/{}", r.input(kWeights).name, direction));
 }
 
 /// A direction's state before the first time, [B,1,H]; zeros where none is given.
@@ -169,7 +171,7 @@ TensorId state_of(const Reading& r, const Layer& layer, const std::vector<Value>
         result.insert(result.end(), row.begin(), row.end());
       }
     return r.network.constant(constant_of({layer.batch, width}, result),
-                              std::string(r.node.record->outputs[0]) + "/state");
+                              r.input(kWeights).name + "/state");
   }
   std::vector<TensorId> tensors;
   for (const Value& part : parts) tensors.push_back(r.network.tensor(r.node, part, same_order(3)));
