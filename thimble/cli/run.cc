@@ -44,7 +44,8 @@ struct RunInputs {
 RunInputs samples_of(const Graph& graph, const ModelMetadata& metadata, const RunOptions& options) {
   const std::string& file = options.input_file;
   // Golden data give the first inputs.
-  if (file.ends_with(".safetensors")) {
+  if (file.ends_with(".safetensors") || file.ends_with(".npz") || file.ends_with(".pb") ||
+      std::filesystem::is_directory(file)) {
     if (const std::string option = given_option(options.inputs); !option.empty())
       throw CompileError(option, fmt::format("is not for {}, which is taken as it is", file));
     return {file_cases(graph, file), file, {}};
@@ -251,8 +252,9 @@ void add_run(CLI::App& app, int& status) {
                    "-m7);\ncard: an SD card (cortex-m3)")
       ->check(CLI::IsMember(storage_driver_words()));
   add_text(*command, "--input-file", options->input_file, "FILE",
-           "Inputs: a picture (.png, .jpg, .bmp), sound (.wav), numbers (.csv), .npy or "
-           ".safetensors\n(default: seeded noise); of a network with variables, several inferences "
+           "Inputs: a picture (.png, .jpg, .bmp), sound (.wav), numbers (.csv), .npy, "
+           ".npz,\n.safetensors, or ONNX's test data (.pb, a folder of these) (default: seeded "
+           "noise); of a network with variables, several inferences "
            "in turn along a\nleading axis: the outputs are the last one's");
   add_input_options(*command, options->inputs);
   add_field(*command, request_field("labels"), options->request);
@@ -265,7 +267,8 @@ void add_run(CLI::App& app, int& status) {
   as_output(add_text(*command, "--output-file", options->output_file, "FILE",
                      "Write the outputs to .npy or .safetensors"));
   add_text(*command, "--check", options->check, "FILE",
-           "Golden .safetensors: take its inputs, compare outputs (on reference: every operator)");
+           "Golden .safetensors, .npz, or a folder of ONNX's test data: take its inputs, compare\n"
+           "outputs (on reference: every operator)");
   add_json(*command, options->json);
   add_force(*command, options->force);
   command->footer(

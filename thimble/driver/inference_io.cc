@@ -110,20 +110,11 @@ InputCase seeded_case(const Graph& graph, uint64_t seed) {
   return result;
 }
 
-TensorFile read_inputs(const std::string& file) {
-  if (file.ends_with(".safetensors")) return read_safetensors(file);
-  if (!file.ends_with(".npy"))
-    throw CompileError(file, "tensors come from .npy or .safetensors files");
-  TensorFile content;
-  content.tensors["input.0"] = read_npy(file);
-  return content;
-}
-
 std::vector<InputCase> file_cases(const Graph& graph, const std::string& file) {
   check_inputs(graph, file);
   if (!graph.states.empty()) {
     std::vector<InputCase> cases;
-    for (std::vector<Bytes>& inputs : input_sets(graph, read_inputs(file), file)) {
+    for (std::vector<Bytes>& inputs : input_sets(graph, read_tensors(file), file)) {
       cases.push_back({.name = fmt::format("inference {} of {}", cases.size(), file),
                        .inputs = std::move(inputs),
                        .outputs = {},
@@ -133,7 +124,7 @@ std::vector<InputCase> file_cases(const Graph& graph, const std::string& file) {
     return cases;
   }
   return {{.name = file,
-           .inputs = ports_from(graph, graph.inputs, read_inputs(file), "input", file),
+           .inputs = ports_from(graph, graph.inputs, read_tensors(file), "input", file),
            .outputs = {},
            .ops = {}}};
 }
@@ -164,7 +155,7 @@ std::vector<std::vector<Bytes>> input_sets(const Graph& graph, const TensorFile&
 }
 
 std::vector<InputCase> golden_cases(const Graph& graph, const std::string& file) {
-  const TensorFile golden = read_safetensors(file);
+  const TensorFile golden = read_tensors(file);
   std::vector<InputCase> cases;
   cases.push_back({.name = "the golden's first case",
                    .inputs = ports_from(graph, graph.inputs, golden, "input", file),

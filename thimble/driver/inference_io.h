@@ -22,9 +22,8 @@ struct InputCase {
 
 /// Noise for every input.
 [[nodiscard]] InputCase seeded_case(const Graph& graph, uint64_t seed);
-/// .npy ("input.0") or .safetensors.
-[[nodiscard]] TensorFile read_inputs(const std::string& file);
-/// .npy (networks with one input) or .safetensors ("input.0", ... or the inputs' names). Throws
+/// A file of read_tensors(): .npy of networks with one input; others have "input.0", ..., or the
+/// inputs' names. Throws
 /// CompileError if types or sizes do not fit. A tensor may hold several inferences along a leading
 /// axis if the network has variables: each goes on with what the one before left.
 [[nodiscard]] std::vector<InputCase> file_cases(const Graph& graph, const std::string& file);

@@ -8,6 +8,7 @@
 #include "thimble/driver/field_rows.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/tensor_file.h"
 #include "thimble/model/error.h"
 #include "thimble/plan/port_alignment.h"
 #include "thimble/report/weight_formats_text.h"
@@ -96,7 +97,7 @@ std::vector<RequestField> plan_fields() {
        .set =
            [](R& r, const V& v) {
              r.calibration.reset();
-             if (v.given()) r.calibration = {v.text(), read_inputs(v.text())};
+             if (v.given()) r.calibration = {v.text(), read_tensors(v.text())};
            },
        .texts = [](const R& r) { return r.calibration ? Texts{r.calibration->name} : Texts(); }},
       {.name = "pick",

@@ -71,6 +71,10 @@ std::vector<Image> pictures_in(const NamedTensor& array, const PictureForm& form
   return pictures;
 }
 
+bool is_taken_as_it_is(const std::string& extension) {
+  return extension == ".safetensors" || extension == ".npz" || extension == ".pb";
+}
+
 }  // namespace
 
 SampleReader::SampleReader(const Graph& graph, const ModelMetadata& metadata, Preprocessing asked)
@@ -80,7 +84,7 @@ SampleReader::SampleReader(const Graph& graph, const ModelMetadata& metadata, Pr
 
 bool SampleReader::knows(const std::string& file) {
   const std::string extension = extension_of(file);
-  return is_image_name(file) || extension == ".npy" || extension == ".safetensors" ||
+  return is_image_name(file) || extension == ".npy" || is_taken_as_it_is(extension) ||
          extension == ".wav" || extension == ".csv";
 }
 
@@ -91,10 +95,10 @@ std::vector<Sample> SampleReader::read(const std::string& file) const {
   if (extension == ".wav") return from_sound(file);
   if (extension == ".csv") return from_table(file);
   if (extension == ".npy") return from_array(file);
-  if (extension != ".safetensors") {
+  if (!is_taken_as_it_is(extension) && !std::filesystem::is_directory(file)) {
     throw CompileError(file,
                        "inputs come from pictures (.png, .jpg, .bmp), sound (.wav), numbers "
-                       "(.csv), .npy or .safetensors files");
+                       "(.csv), .npy, .npz, .safetensors or .pb files");
   }
   if (asked_.normalises()) {
     throw CompileError(file,
@@ -102,7 +106,7 @@ std::vector<Sample> SampleReader::read(const std::string& file) const {
                        ".csv and .npy files");
   }
   std::vector<Sample> samples;
-  for (std::vector<Bytes>& inputs : input_sets(graph_, read_inputs(file), file))
+  for (std::vector<Bytes>& inputs : input_sets(graph_, read_tensors(file), file))
     samples.push_back({.inputs = std::move(inputs), .how = {}, .warnings = {}});
   return samples;
 }
@@ -116,7 +120,7 @@ const InputPort& SampleReader::only_port(const std::string& file) const {
 
 std::vector<Sample> SampleReader::from_array(const std::string& file) const {
   const InputPort& port = only_port(file);
-  const TensorFile content = read_inputs(file);
+  const TensorFile content = read_tensors(file);
   const NamedTensor& array = content.tensors.at("input.0");
   std::vector<Sample> samples;
   if (array.type == port.tensor.type && !asked_.normalises()) {

@@ -174,8 +174,10 @@ Layout read_prefix(const Bytes& bytes, const std::string& where) {
 }  // namespace
 
 NamedTensor read_npy(const std::filesystem::path& file) {
-  const std::string where = file.string();
-  const Bytes bytes = read_file(file, kMaxFileBytes);
+  return npy_tensor(read_file(file, kMaxFileBytes), file.string());
+}
+
+NamedTensor npy_tensor(const Bytes& bytes, const std::string& where) {
   const Layout layout = read_prefix(bytes, where);
   const auto header_begin = bytes.begin() + static_cast<std::ptrdiff_t>(layout.header_begin);
   const auto data = header_begin + static_cast<std::ptrdiff_t>(layout.header_bytes);

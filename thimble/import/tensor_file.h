@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors in files: .safetensors and .npy, and seeded random ones.
+// Tensors in files, and seeded random ones.
 #pragma once
 
 #include <filesystem>
@@ -26,6 +26,11 @@ struct TensorFile {
 /// supported.
 [[nodiscard]] TensorFile read_safetensors(const std::filesystem::path& file);
 [[nodiscard]] NamedTensor read_npy(const std::filesystem::path& file);
+/// The same of bytes; `where` names them in messages.
+[[nodiscard]] NamedTensor npy_tensor(const Bytes& bytes, const std::string& where);
+/// .safetensors; .npy, and .pb of ONNX, as input.0; .npz by the names that it has; a folder of
+/// ONNX's test data (input_0.pb, output_0.pb, ...) as input.0, output.0, ...
+[[nodiscard]] TensorFile read_tensors(const std::filesystem::path& file);
 /// Written to a temporary file beside it and renamed: nothing half-written is left behind.
 void write_safetensors(const std::filesystem::path& file, const TensorFile& content);
 void write_npy(const std::filesystem::path& file, const NamedTensor& tensor);

@@ -70,11 +70,10 @@ std::string inflated(std::span<const uint8_t> packed, size_t size, const ZipReco
   return result;
 }
 
-}  // namespace
-
-std::string zip_member(std::span<const uint8_t> bytes, std::string_view name, int64_t limit_bytes,
-                       const std::string& where) {
-  const ZipRecords file(bytes, where);
+/// Calls `take` with where each member's entry begins, its name, and what offsets are too small by,
+/// until that is true.
+template <class Take>
+void for_each_entry(const ZipRecords& file, Take take) {
   const std::optional<size_t> end = end_record(file);
   if (!end) file.fail("there is none at the end of the file");
   const size_t directory_bytes = file.u32(*end + 12), directory = file.u32(*end + 16);
@@ -85,24 +84,47 @@ std::string zip_member(std::span<const uint8_t> bytes, std::string_view name, in
   for (size_t at = start, n = file.u16(*end + 10); n > 0; --n) {
     if (file.u32(at) != kZipEntry) file.fail("its directory is damaged");
     const size_t name_bytes = file.u16(at + 28);
-    if (file.text(at + kEntryBytes, name_bytes) == name) {
-      const uint32_t method = file.u16(at + 10);
-      const size_t packed_bytes = file.u32(at + 20), size = file.u32(at + 24);
-      if (static_cast<int64_t>(std::max(size, packed_bytes)) > limit_bytes)
-        file.fail(fmt::format("{} has {} bytes, {} are supported", printable(name),
-                              std::max(size, packed_bytes), limit_bytes));
-      const size_t local = file.u32(at + 42) + (start - directory);
-      if (file.u32(local) != kZipLocal)
-        file.fail("a member does not begin where its directory says");
-      const auto packed = file.part(
-          local + kLocalBytes + file.u16(local + 26) + file.u16(local + 28), packed_bytes);
-      if (method == 0 && packed_bytes == size) return {packed.begin(), packed.end()};
-      if (method != 8) file.fail(fmt::format("{} is not stored or deflated", printable(name)));
-      return inflated(packed, size, file);
-    }
+    if (take(at, file.text(at + kEntryBytes, name_bytes), start - directory)) return;
     at += kEntryBytes + name_bytes + file.u16(at + 30) + file.u16(at + 32);
   }
-  file.fail(fmt::format("it has no {}", printable(name)));
+}
+
+}  // namespace
+
+std::vector<std::string> zip_members(std::span<const uint8_t> bytes, const std::string& where) {
+  std::vector<std::string> names;
+  for_each_entry(ZipRecords(bytes, where), [&](size_t, std::string_view name, size_t) {
+    names.emplace_back(name);
+    return false;
+  });
+  return names;
+}
+
+std::string zip_member(std::span<const uint8_t> bytes, std::string_view name, int64_t limit_bytes,
+                       const std::string& where) {
+  const ZipRecords file(bytes, where);
+  std::optional<std::string> found;
+  for_each_entry(file, [&](size_t at, std::string_view candidate, size_t offset) {
+    if (candidate != name) return false;
+    const uint32_t method = file.u16(at + 10);
+    const size_t packed_bytes = file.u32(at + 20), size = file.u32(at + 24);
+    if (static_cast<int64_t>(std::max(size, packed_bytes)) > limit_bytes)
+      file.fail(fmt::format("{} has {} bytes, {} are supported", printable(name),
+                            std::max(size, packed_bytes), limit_bytes));
+    const size_t local = file.u32(at + 42) + offset;
+    if (file.u32(local) != kZipLocal) file.fail("a member does not begin where its directory says");
+    const auto packed =
+        file.part(local + kLocalBytes + file.u16(local + 26) + file.u16(local + 28), packed_bytes);
+    if (method == 0 && packed_bytes == size) {
+      found.emplace(packed.begin(), packed.end());
+      return true;
+    }
+    if (method != 8) file.fail(fmt::format("{} is not stored or deflated", printable(name)));
+    found = inflated(packed, size, file);
+    return true;
+  });
+  if (!found) file.fail(fmt::format("it has no {}", printable(name)));
+  return std::move(*found);
 }
 
 }  // namespace thimble
