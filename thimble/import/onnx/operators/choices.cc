@@ -42,10 +42,11 @@ void hard_max(Reading& r) {
   size_t axis = r.node.axis(r.node.whole("axis", single ? -1 : 1), given.rank());
   Value x = given;
   if (!single && axis + 1 < given.rank()) {
-    const int64_t rows =
-        std::accumulate(given.shape.begin(), given.shape.begin() + static_cast<long>(axis),
-                        int64_t{1}, std::multiplies());
-    x = in_shape(given, {rows, elements(given.shape) / rows});
+    const auto count = [](auto begin, auto end) {
+      return std::accumulate(begin, end, int64_t{1}, std::multiplies());
+    };
+    const auto middle = given.shape.begin() + static_cast<long>(axis);
+    x = in_shape(given, {count(given.shape.begin(), middle), count(middle, given.shape.end())});
     axis = 1;
   }
   const Value largest = index_of_extreme(r, x, axis, {});
@@ -57,11 +58,15 @@ void hard_max(Reading& r) {
 
 // Indices may count from the end; others mark nothing.
 void one_hot(Reading& r) {
+  constexpr int64_t kMostDepth = 65536;
   const std::vector<int64_t> depths = wholes(r.constant(1, "a depth"));
   const Constant& values = r.constant(2, "values");
   if (depths.size() != 1 || depths[0] < 1 || values.size() != 2)
     r.node.damaged("its depth is not one number, or its values are not two");
   const int64_t depth = depths[0];
+  if (depth > kMostDepth)
+    r.node.refuse(
+        fmt::format("is not supported with a depth of {}; up to {} it is", depth, kMostDepth));
   const Value& indices = r.input(0);
   const size_t axis = r.node.axis(r.node.whole("axis", -1), indices.rank() + 1);
   Shape shape = indices.shape;

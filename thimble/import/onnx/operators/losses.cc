@@ -17,7 +17,7 @@ struct Picks {
 };
 
 Picks picks_of(const Reading& r, const Shape& x, const Constant& targets) {
-  if (x.size() < 2 || x[1] < 1 || targets.size() * x[1] != elements(x))
+  if (x.size() < 2 || elements(x) < 1 || targets.size() * x[1] != elements(x))
     r.node.damaged(fmt::format("targets {} of {}", to_string(targets.shape), to_string(x)));
   std::vector<float> weights(static_cast<size_t>(x[1]), 1);
   if (r.has(2)) weights = reals(r.constant(2, "weights"));

@@ -214,7 +214,7 @@ void lp(Reading& r) {
 void local_response(Reading& r) {
   const Value& x = r.input(0);
   const int64_t size = r.node.whole("size", 0);
-  if (x.rank() < 2 || size < 1) r.node.damaged(fmt::format("{} neighbours", size));
+  if (x.rank() < 2 || size < 1 || size > 65535) r.node.damaged(fmt::format("{} neighbours", size));
   const Lines lines = lines_of(r, x, {.axes = {1}, .shape = {}});
   const Shape image = {1, lines.count, lines.length, 1};
   const Value channels = r.value(Reshape{}, {lines.tensor}, x.type, image, same_order(4));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "thimble/import/file_limits.h"
 #include "thimble/import/onnx/along_axis.h"
 
 namespace thimble::onnx {
@@ -55,6 +56,7 @@ std::vector<int64_t> block_positions(const Reading& r, const Shape& x, const Con
   const int64_t count = depth == 0 ? 0 : std::ssize(all) / shape.back();
   const int64_t of_batches = std::accumulate(x.begin(), x.begin() + static_cast<long>(batches),
                                              int64_t{1}, std::multiplies());
+  if (of_batches < 1) r.node.damaged("it has no batches");
   const int64_t block = batches == 0 ? elements(x) : strides[batches - 1];
   std::vector<int64_t> positions;
   for (int64_t k = 0; k < count; ++k) {
@@ -69,7 +71,11 @@ std::vector<int64_t> block_positions(const Reading& r, const Shape& x, const Con
 }
 
 // Each position with those behind it, a block.
-std::vector<int64_t> with_blocks(const std::vector<int64_t>& begins, int64_t block) {
+std::vector<int64_t> with_blocks(const Reading& r, const std::vector<int64_t>& begins,
+                                 int64_t block) {
+  if (block > 0 && std::ssize(begins) > kMaxTensorBytes / 8 / block)
+    r.node.refuse(
+        fmt::format("takes {} times {} elements, more than is supported", begins.size(), block));
   std::vector<int64_t> positions;
   for (const int64_t begin : begins)
     for (int64_t k = 0; k < block; ++k) positions.push_back(begin + k);
@@ -100,19 +106,24 @@ void gather_blocks(Reading& r) {
   const size_t depth = static_cast<size_t>(indices.shape.back()) + batches;
   Shape shape(indices.shape.begin(), indices.shape.end() - 1);
   shape.insert(shape.end(), x.shape.begin() + static_cast<long>(depth), x.shape.end());
-  take_elements(r, with_blocks(begins, block_behind(x.shape, depth)), shape);
+  take_elements(r, with_blocks(r, begins, block_behind(x.shape, depth)), shape);
 }
 
 // What is put to each position: its index behind `count` others. Where nothing is, its own. Of
 // several updates of one position the last, or one in each round.
-std::vector<std::vector<int64_t>> rounds_of(int64_t count, const std::vector<int64_t>& positions,
+std::vector<std::vector<int64_t>> rounds_of(const Reading& r, int64_t count,
+                                            const std::vector<int64_t>& positions,
                                             bool last_alone) {
+  constexpr size_t kMostRounds = 16;
   std::vector<int64_t> own(static_cast<size_t>(count));
   std::iota(own.begin(), own.end(), 0);
   std::vector<std::vector<int64_t>> rounds = {own};
   std::vector<size_t> next(own.size());
   for (size_t k = 0; k < positions.size(); ++k) {
     const auto at = static_cast<size_t>(positions[k]);
+    if (next[at] == kMostRounds)
+      r.node.refuse(
+          fmt::format("is not supported with more than {} updates of one position", kMostRounds));
     if (next[at] == rounds.size()) rounds.push_back(own);
     rounds[next[at]][at] = count + static_cast<int64_t>(k);
     if (!last_alone) ++next[at];
@@ -132,18 +143,13 @@ Value row_of(const Reading& r, int64_t count, float number) {
 
 // x, but updates at positions, or what a reduction makes of both.
 Value updated(const Reading& r, const std::vector<int64_t>& positions) {
-  constexpr size_t kMostRounds = 16;
   const Value &x = r.input(0), &updates = r.input(2);
   if (elements(updates.shape) != std::ssize(positions)) r.node.damaged("updates of other places");
   const std::string reduction = r.node.text("reduction", "none");
   const int64_t count = elements(x.shape);
-  const auto rounds = rounds_of(count, positions, reduction == "none");
+  const auto rounds = rounds_of(r, count, positions, reduction == "none");
   if (reduction == "none") return in_shape(taken_of_both(r, x, updates, rounds[0]), x.shape);
-  if (x.type != DType::kFloat32 || rounds.size() > kMostRounds)
-    r.node.refuse(
-        fmt::format("is not supported with a reduction but for float32 and at most {} updates of "
-                    "one position",
-                    kMostRounds));
+  if (x.type != DType::kFloat32) r.node.refuse("is not supported with a reduction but for float32");
   Value result = as_row(x);
   for (const std::vector<int64_t>& from : rounds) {
     if (reduction == "add")
@@ -171,7 +177,7 @@ void scatter_blocks(Reading& r) {
   const Constant& indices = r.constant(1, "indices");
   const std::vector<int64_t> begins = block_positions(r, x.shape, indices, 0);
   const int64_t block = block_behind(x.shape, static_cast<size_t>(indices.shape.back()));
-  r.make(0, updated(r, with_blocks(begins, block)));
+  r.make(0, updated(r, with_blocks(r, begins, block)));
 }
 
 void compress(Reading& r) {
