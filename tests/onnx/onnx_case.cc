@@ -8,8 +8,6 @@
 #include <cstring>
 #include <map>
 #include <optional>
-#include <protozero/pbf_reader.hpp>
-#include <protozero/pbf_writer.hpp>
 #include <set>
 
 #include "tests/support/golden.h"
@@ -18,6 +16,7 @@
 #include "thimble/import/onnx.h"
 #include "thimble/import/onnx/constant.h"
 #include "thimble/import/onnx/movement.h"
+#include "thimble/import/onnx/protozero.h"
 #include "thimble/model/error.h"
 #include "thimble/reference/interpreter.h"
 

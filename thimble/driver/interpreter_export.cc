@@ -24,11 +24,11 @@ std::optional<InterpreterArena> arena_as_given(const std::string& model,
                                                const ImportOptions& options) {
   if (!options.until.empty() || !options.shapes.empty()) return std::nullopt;
   try {
-    if (!model.starts_with("zoo:")) {
-      const Bytes file = read_model_file(model, kMaxFileBytes);
-      if (format_of(file, model) == ModelFormat::kTflite) return interpreter_arena(file, model);
-    }
-    return interpreter_arena(export_tflite(load(model).graph), model);
+    if (model.starts_with("zoo:"))
+      return interpreter_arena(export_tflite(load(model).graph), model);
+    const Bytes file = read_model_file(model, kMaxFileBytes);
+    if (format_of(file, model) != ModelFormat::kTflite) return std::nullopt;
+    return interpreter_arena(file, model);
   } catch (const CompileError&) {
     return std::nullopt;  // no file can say it, or its sizes are open
   }

@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int64_t kMostConstantBytes = int64_t{1} << 29;
+
 // The elements of a tensor, as many as a network may have.
 int64_t elements_of(const TensorRecord& tensor, const std::string& where) {
   int64_t count = 1;
@@ -190,6 +192,9 @@ Constant constant_of(const TensorRecord& tensor, const std::string& folder,
   if (!type)
     throw ImportError(where, fmt::format("is of {}, which is not supported", name(tensor.type)));
   const int64_t size = (count * element_bits(tensor.type) + 7) / 8;
+  if (size > kMostConstantBytes)
+    throw ImportError(
+        where, fmt::format("has {} bytes; up to {} are supported", size, kMostConstantBytes));
   Bytes outside;
   if (tensor.external) outside = external_bytes(*tensor.external, size, folder, where);
   const std::span<const uint8_t> bytes = tensor.external ? outside : tensor.bytes();

@@ -7,9 +7,9 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <protozero/pbf_reader.hpp>
 #include <utility>
 
+#include "thimble/import/onnx/protozero.h"
 #include "thimble/import/refusal.h"
 
 namespace thimble::onnx {
