@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of models that cannot be compiled: everything that stops them, and their sizes.
-#include "thimble/import/model_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "tests/import/tflite_builder.h"
 #include "tests/support/shared.h"
+#include "thimble/import/model_file.h"
 #include "thimble/import/tflite.h"
 #include "thimble/model/error.h"
 

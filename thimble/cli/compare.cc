@@ -153,8 +153,9 @@ void add_compare(CLI::App& app, int& status) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* command =
       app.add_subcommand("compare", "Planners side by side on many models, or beside a paper");
-  command->add_option("MODEL", options->models,
-                      ".tflite or .onnx files, zoo:NAME (see `thimble zoo`), or zoo:* for all of the zoo");
+  command->add_option(
+      "MODEL", options->models,
+      ".tflite or .onnx files, zoo:NAME (see `thimble zoo`), or zoo:* for all of the zoo");
   command->add_flag("--zoo", options->zoo, "The whole zoo, as zoo:*");
   add_text(*command, "--planners", options->planners, "A,B,...",
            "NAME or NAME:key=value,... each (default: all, see `thimble planners`)");

@@ -423,9 +423,7 @@ enum class Cell : uint8_t {
 };
 
 /// Update u, reset r (both logistic), candidate; or one.
-constexpr int64_t gates_of(Cell cell) {
-  return cell == Cell::kTanh || cell == Cell::kRelu ? 1 : 3;
-}
+constexpr int64_t gates_of(Cell cell) { return cell == Cell::kTanh || cell == Cell::kRelu ? 1 : 3; }
 /// Those of the gates; kGru's last one is that of sx, and one of sh follows.
 constexpr int64_t biases_of(Cell cell) { return gates_of(cell) + (cell == Cell::kGru ? 1 : 0); }
 

@@ -9,7 +9,6 @@
 #include "thimble/import/file_limits.h"
 #include "thimble/import/file_op.h"
 #include "thimble/import/onnx/fold.h"
-#include "thimble/import/onnx/structure.h"
 #include "thimble/import/refusal.h"
 #include "thimble/import/utf8.h"
 

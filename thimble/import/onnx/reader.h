@@ -74,6 +74,12 @@ class Reader {
   size_t read_ = 0;
 };
 
+/// Operators that become none of the network: Constant, Shape, Size, If, Loop (structure.cc).
+[[nodiscard]] bool is_structure(std::string_view op);
+
+/// A constant as a value, with a name of the file.
+[[nodiscard]] Value known(Constant constant, std::string_view name);
+
 /// In which order a caller has the axes of an input or output.
 [[nodiscard]] Order port_order(size_t rank, PortLayout layout);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/import/onnx/structure.h"
+// Of Reader: constants, what asks for shapes, functions, branches and loops whose way is known.
 
 #include <fmt/format.h>
 
