@@ -97,7 +97,7 @@ std::vector<std::string> input_names(const onnx::ModelRecord& record) {
 
 int element_type(DType type) {
   for (int k = 1; k < 32; ++k)
-    if (onnx::type_of(static_cast<onnx::ElementType>(k)) == type) return k;
+    if (onnx::holds(static_cast<onnx::ElementType>(k), type)) return k;
   return 0;
 }
 

@@ -185,6 +185,11 @@ std::optional<DType> type_of(ElementType type) {
   }
 }
 
+bool holds(ElementType of_file, DType type) {
+  constexpr int kByte = 8;
+  return type_of(of_file) == type && element_bits(of_file) == kByte * size_bytes(type);
+}
+
 Constant constant_of(const TensorRecord& tensor, const std::string& folder,
                      const std::string& where) {
   const int64_t count = elements_of(tensor, where);

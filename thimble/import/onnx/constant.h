@@ -28,6 +28,9 @@ struct Constant {
 /// The type that a Graph has for one of ONNX; nothing: none.
 [[nodiscard]] std::optional<DType> type_of(ElementType type);
 
+/// Whether a file's type has the very elements of a Graph's: not those that are widened to it.
+[[nodiscard]] bool holds(ElementType of_file, DType type);
+
 /// What a tensor of a file holds. `folder`: where external data may lie; empty: nowhere. Throws
 /// CompileError for sizes that its bytes have not, types without numbers, and files elsewhere.
 [[nodiscard]] Constant constant_of(const TensorRecord& tensor, const std::string& folder,

@@ -23,7 +23,7 @@ namespace {
 const char* format_name(DType type) {
   for (int32_t k = 1; k <= static_cast<int32_t>(ElementType::kFloat4E2M1); ++k) {
     const auto candidate = static_cast<ElementType>(k);
-    if (type_of(candidate) == type) return onnx::name(candidate);
+    if (holds(candidate, type)) return onnx::name(candidate);
   }
   return "?";
 }
