@@ -371,7 +371,7 @@ void expect_operators(const char* core, Weights weights, const std::set<std::str
   add_random_operators<FullyConnected>(firmware, DType::kInt16, 8);
   add_random_operators<TransposeConv>(firmware, DType::kInt16, 10);
   add_random_operators<TransposeConv>(firmware, DType::kInt8, 10);
-  add_random_operators<SvdfFeatures>(firmware, DType::kInt8, 6);
+  add_random_operators<SvdfFeatures>(firmware, DType::kInt8, 12);
   add_random_operators<Lstm>(firmware, DType::kInt8, 6);
   add_random_operators<BatchMatMul>(firmware, DType::kInt8, 10);
   add_random_operators<Softmax>(firmware, DType::kInt8, 12);
