@@ -239,7 +239,7 @@ TEST_F(Compare, AsManyJobsAsAskedForGiveTheSame) {
 
 TEST_F(Compare, BadOptionsGetOneMessageAndNoWork) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
-      {{"compare"}, "MODEL: is required: .tflite files, zoo:NAME, --zoo, or --paper NAME"},
+      {{"compare"}, "MODEL: is required: .tflite or .onnx files, zoo:NAME, --zoo, or --paper NAME"},
       {{"compare", "zoo:demo", "--planners", "best"}, "no planner 'best'; there are: original"},
       {{"compare", "zoo:demo", "--planners", "original,"}, "no planner ''"},
       {{"compare", "zoo:demo", "--device", "toaster"}, "device 'toaster': is not known"},

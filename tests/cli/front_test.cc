@@ -78,7 +78,7 @@ TEST_F(FrontCommand, WrongOptionsAreOneMessage) {
   EXPECT_THAT(error_of({"run", kModel, "--on", "reference", "--pick", "1"}),
               HasSubstr("--pick: is for --on host or qemu"));
   EXPECT_EQ(error_of({"plan", "--pareto"}),
-            "thimble: MODEL: is required: a .tflite file, or zoo:NAME\n");
+            "thimble: MODEL: is required: a .tflite or .onnx file, or zoo:NAME\n");
   EXPECT_THAT(names(), IsEmpty());
 }
 
