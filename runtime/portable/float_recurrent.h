@@ -41,7 +41,7 @@ inline void add_input_products(float* sums, const FloatRecurrentParams& p, const
                                  apart * p.units * p.inputs, p.inputs, as_it_is);
 }
 
-/// Likewise those for hidden states.
+/// Those for hidden states, in the same order.
 template <int32_t kGateCount>
 inline void add_hidden_products(float* sums, const FloatRecurrentParams& p, const FloatRow& hidden,
                                 int32_t unit, int32_t gate) noexcept {

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 using Inference = Golden::Inference;
 
 constexpr int64_t kMostBytes = int64_t{1} << 30;
-/// Of the largest value: sums have other orders.
+/// The error that is allowed, of the largest value: sums have other orders.
 double most_error(const OnnxCase& c, onnx::ElementType type) {
   constexpr double kFloat = 1e-5, kFloat16 = 1e-3, kBfloat16 = 1e-2, kStep = 1.5 / 127;
   // A sum beside a tie falls to either integer.

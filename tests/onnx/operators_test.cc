@@ -41,7 +41,9 @@ std::string reason(const std::string& refusal) {
   const size_t at = refusal.find(": ", refusal.find('#'));
   std::string text = at == std::string::npos ? refusal : refusal.substr(at + 2);
   std::ranges::replace(text, '|', '/');
-  return text.substr(0, text.find("; docs/supported_ops.md"));
+  for (const char* end : {"; docs/supported_ops.md", "; it has ", "; required: "})
+    text = text.substr(0, text.find(end));
+  return text;
 }
 
 std::map<std::string, Row> rows() {

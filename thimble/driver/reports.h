@@ -17,7 +17,7 @@ namespace thimble {
 [[nodiscard]] std::vector<std::string> note_lines(const Compiled& compiled);
 /// On the core, or on a Cortex-M4 where none is named; nothing for a core without a latency model.
 [[nodiscard]] std::optional<CoreEstimate> estimate_of(const Compiled& compiled);
-/// The same estimate by counted instructions, whatever a board measured: emitted code has it.
+/// This estimate by counted instructions, whatever a board measured: emitted code has it.
 [[nodiscard]] std::optional<CoreEstimate> counted_estimate(const Compiled& compiled);
 /// Kernel by kernel, on the same core.
 [[nodiscard]] std::vector<KernelChoice> kernel_choices(const Compiled& compiled);

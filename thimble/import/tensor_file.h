@@ -26,7 +26,7 @@ struct TensorFile {
 /// supported.
 [[nodiscard]] TensorFile read_safetensors(const std::filesystem::path& file);
 [[nodiscard]] NamedTensor read_npy(const std::filesystem::path& file);
-/// The same of bytes; `where` names them in messages.
+/// Reads the bytes of such a file; `where` names them in messages.
 [[nodiscard]] NamedTensor npy_tensor(const Bytes& bytes, const std::string& where);
 /// .safetensors; .npy, and .pb of ONNX, as input.0; .npz by the names that it has; a folder of
 /// ONNX's test data (input_0.pb, output_0.pb, ...) as input.0, output.0, ...

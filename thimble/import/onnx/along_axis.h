@@ -9,7 +9,7 @@
 
 namespace thimble::onnx {
 
-/// The same elements, row-major, in another shape.
+/// A reshape: these elements, row-major, in another shape.
 [[nodiscard]] Value in_shape(const Value& x, Shape shape);
 
 /// Values one after the other along an axis.

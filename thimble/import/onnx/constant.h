@@ -17,7 +17,7 @@ struct Constant {
   DType type = DType::kFloat32;
   Shape shape;
   std::shared_ptr<const Bytes> data;
-  /// Of numbers that integers stood for, less zero_point: their scale, or one per channel of an
+  /// Scales of numbers that integers stood for, less zero_point: one, or one per channel of an
   /// output. Empty: they are just numbers.
   std::vector<float> scales = {};
   int32_t zero_point = 0;
@@ -43,7 +43,7 @@ struct Constant {
 /// Its elements; reals towards zero.
 [[nodiscard]] std::vector<int64_t> wholes(const Constant& constant);
 [[nodiscard]] std::vector<float> reals(const Constant& constant);
-/// The same numbers, as Cast has them: what does not fit by its low bits.
+/// Its numbers in another type, as Cast has them: what does not fit by its low bits.
 [[nodiscard]] Constant converted(const Constant& constant, DType type);
 
 }  // namespace thimble::onnx

@@ -63,7 +63,7 @@ std::vector<int64_t> strides_of(const Shape& shape) {
   return strides;
 }
 
-/// Of a tensor that is stretched to `to`: 0 along axes that it has one index of, or lacks.
+/// Strides of a tensor that is stretched to `to`: 0 along axes that it has one index of, or lacks.
 std::vector<int64_t> broadcast_strides(const Shape& from, const Shape& to) {
   const std::vector<int64_t> own = strides_of(from);
   std::vector<int64_t> strides(to.size());

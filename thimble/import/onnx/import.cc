@@ -33,7 +33,7 @@ std::optional<DType> declared_type(const ModelRecord& model, std::string_view na
   return std::nullopt;
 }
 
-/// Of a part of the network: the inputs that it reads.
+/// The inputs that a part of the network reads.
 std::vector<TensorId> inputs_read(Reader& reader, std::vector<TensorId> inputs) {
   std::erase_if(inputs, [&](TensorId id) { return !reader.is_read(reader.network()[id].name); });
   return inputs;

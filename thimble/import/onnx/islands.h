@@ -24,7 +24,7 @@ struct Steps {
 [[nodiscard]] Steps in_integers(Steps network, const std::map<TensorId, Constant>& integers,
                                 const std::vector<TensorId>& ports);
 
-/// The same in numbers, as it is written: QUANTIZE rounds ties to the even integer then.
+/// The network in numbers, as it is written: QUANTIZE rounds ties to the even integer then.
 [[nodiscard]] Steps in_numbers(Steps network);
 
 }  // namespace thimble::onnx

@@ -35,7 +35,7 @@ struct Value {
   std::shared_ptr<const Constant> constant;  ///< what is known of it; null: it is computed
   TensorId tensor;                           ///< of what is computed
   Order order;                               ///< axis k of the tensor is axis order[k] here
-  /// The same elements before a Reshape, which nobody has asked for yet; then there is no tensor.
+  /// Its elements before a Reshape, which nobody has asked for yet; then there is no tensor.
   std::shared_ptr<const Value> reshaped;
   std::string name;
 
@@ -62,7 +62,7 @@ class Network {
   /// A further tensor, which an operator makes of others.
   TensorId make(const Node& node, Attributes attributes, std::vector<TensorId> inputs, DType type,
                 Shape shape);
-  /// Likewise a value, whose tensor has its axes in an order. `shape` is the file's.
+  /// That tensor as a value, with its axes in an order. `shape` is the file's.
   [[nodiscard]] Value value(const Node& node, Attributes attributes, std::vector<TensorId> inputs,
                             DType type, const Shape& shape, const Order& order);
 

@@ -20,7 +20,7 @@ class Patterns {
         ++uses_[input];
       }
     }
-    // Of branches: not looked into, but read.
+    // What branches read is not looked into.
     for (const ValueRecord& output : graph.outputs) ++uses_[output.name];
     for (const TensorRecord& tensor : graph.initializers) tensors_.emplace(tensor.name, &tensor);
   }

@@ -43,12 +43,12 @@ class Reading {
                             const Shape& shape, const Order& order) const {
     return network.value(node, std::move(attributes), std::move(inputs), type, shape, order);
   }
-  /// Likewise of one value, element by element: of its type and shape, in its order.
+  /// A function of one value, element by element: of its type and shape, in its order.
   [[nodiscard]] Value each(Attributes attributes, const Value& of) const {
     return each(std::move(attributes), of, of.type);
   }
   [[nodiscard]] Value each(Attributes attributes, const Value& of, DType type) const;
-  /// Of two, stretched to each other.
+  /// A function of two values, stretched to each other.
   [[nodiscard]] Value each(Attributes attributes, const Value& a, const Value& b, DType type) const;
   [[nodiscard]] Value each(Attributes attributes, const Value& a, const Value& b) const {
     return each(std::move(attributes), a, b, a.type);

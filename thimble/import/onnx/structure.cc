@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of Reader: constants, what asks for shapes, functions, branches and loops whose way is known.
+// Members of Reader: constants, what asks for shapes, functions, branches and loops whose way is
+// known.
 
 #include <fmt/format.h>
 

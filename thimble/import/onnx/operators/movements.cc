@@ -196,7 +196,7 @@ void dropout(Reading& r) {
   r.make(1, r.known(constant_of(shape, all, DType::kBool)));
 }
 
-// Of constant indices parts, of others what they say.
+// Constant indices make parts of x, others a GATHER.
 void gather(Reading& r) {
   const Value &x = r.input(0), &indices = r.input(1);
   const size_t axis = r.node.axis(r.node.whole("axis", 0), x.rank());

@@ -16,14 +16,14 @@ Constant with_shape(const Constant& content, Shape shape) {
   return result;
 }
 
-// The same numbers in other places.
+// Its numbers in other places.
 Constant with_data(const Constant& content, Shape shape, std::shared_ptr<const Bytes> data) {
   Constant result = with_shape(content, std::move(shape));
   result.data = std::move(data);
   return result;
 }
 
-/// The same elements of x as [.., K], read from a tensor whose axes may be in another order: then
+/// Elements of x as rows of K, read from a tensor whose axes may be in another order: then
 /// the columns of the weights are in that order, too, so that nothing is transposed.
 struct Rows {
   TensorId tensor;

@@ -20,7 +20,7 @@ struct Layer {
   int64_t directions = 1, batch = 1, times = 1, inputs = 1, units = 1;
   bool first_reversed = false;  ///< of two the second one is
   bool batch_first = false;     ///< layout 1
-  /// Of the sequence and of states, in the Graph's order: [B,T,K] and [B,D,H].
+  /// Axes of the sequence and of states, in the Graph's order: [B,T,K] and [B,D,H].
   [[nodiscard]] Order order() const { return batch_first ? Order{0, 1, 2} : Order{1, 0, 2}; }
   [[nodiscard]] bool reversed(int64_t direction) const { return first_reversed || direction == 1; }
 };

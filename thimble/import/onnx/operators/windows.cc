@@ -26,7 +26,7 @@ std::vector<int64_t> per_axis(const Node& node, const char* name, size_t count, 
   return values;
 }
 
-/// Of a window of so many indices, over the axes from 2 on.
+/// Spans of a window of so many indices, over the axes from 2 on.
 std::vector<Span> spans_of(const Node& node, const Shape& x, const std::vector<int64_t>& kernel) {
   const size_t count = kernel.size();
   const std::vector<int64_t> strides = per_axis(node, "strides", count, 1),
