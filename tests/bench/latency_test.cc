@@ -32,14 +32,14 @@ std::vector<double> errors_of(const std::vector<LatencySample>& samples,
   return errors;
 }
 
-// Seeds that are not among those fitted to.
-// One in ten is off by more than a tenth: calls of few elements, which were not fitted to.
-TEST(LatencyModel, OfTheM4IsWithinASixthForMostNetworksThatItHasNotSeen) {
+// Seeds that are not among those fitted to. One in ten is off by more than an eighth: single
+// operators of few elements.
+TEST(LatencyModel, OfTheM4IsWithinASeventhForMostNetworksThatItHasNotSeen) {
   const std::vector<double> errors =
-      errors_of(random_samples(core_named("cortex-m4"), 100'000, 100'050));
-  ASSERT_GT(errors.size(), 40U);
+      errors_of(random_samples(core_named("cortex-m4"), 100'000, 100'150));
+  ASSERT_GT(errors.size(), 130U);
   EXPECT_LT(errors[errors.size() / 2], 0.03);
-  EXPECT_LT(errors[errors.size() * 9 / 10], 0.16);
+  EXPECT_LT(errors[errors.size() * 9 / 10], 1.0 / 7);
 }
 
 // Calls of few pixels of the kernels in 16 bits are what is off by most.
