@@ -5,6 +5,7 @@
 #pragma once
 
 #include "depthwise_block.h"
+#include "times_float_dsp.h"
 
 #if defined(THIMBLE_SIMD32_ASSEMBLY)
 
@@ -354,6 +355,14 @@ namespace thimble::runtime {
   "uqadd8 " R ", " R                 \
   ", r8\n"                           \
   "add " R ", " R ", r9\n"
+#define THIMBLE_DEPTHWISE_FROM(R) \
+  "add " R ", " R                 \
+  ", lr\n"                        \
+  "usat " R ", #8, " R            \
+  "\n"                            \
+  "uqadd8 " R ", " R              \
+  ", r8\n"                        \
+  "add " R ", " R ", r9\n"
 #define THIMBLE_DEPTHWISE_TWO(TAIL) TAIL("r2") TAIL("r3")
 #define THIMBLE_DEPTHWISE_FOUR(TAIL) TAIL("r2") TAIL("r3") TAIL("r4") TAIL("r5")
 
@@ -409,6 +418,22 @@ inline void run_blocks(const DepthwiseBlocksInRow& b) noexcept { DepthwiseBlocks
                                      THIMBLE_DEPTHWISE_STORE_TWO THIMBLE_DEPTHWISE_TAIL_END) \
   THIMBLE_DEPTHWISE_PIXEL_BLOCK("40", THIMBLE_DEPTHWISE_PIXEL_THREE, TAIL)
 
+// Float scales: four outputs, two, or those of four channels.
+#define THIMBLE_DEPTHWISE_FLOAT_LOAD \
+  "ldm r1!, {r6, r12, lr}\n"         \
+  "ldrd r8, r9, [sp, #24]\n"
+#define THIMBLE_DEPTHWISE_FLOAT_FOUR                                   \
+  THIMBLE_DEPTHWISE_FLOAT_LOAD THIMBLE_FOUR_TIMES_FLOAT("r6")          \
+      THIMBLE_DEPTHWISE_FOUR(THIMBLE_DEPTHWISE_FROM) THIMBLE_DEPTHWISE_STORE \
+          THIMBLE_DEPTHWISE_TAIL_END
+#define THIMBLE_DEPTHWISE_FLOAT_TWO                                    \
+  THIMBLE_DEPTHWISE_FLOAT_LOAD THIMBLE_TWO_TIMES_FLOAT("r6")           \
+      THIMBLE_DEPTHWISE_TWO(THIMBLE_DEPTHWISE_FROM) THIMBLE_DEPTHWISE_STORE_TWO \
+          THIMBLE_DEPTHWISE_TAIL_END
+#define THIMBLE_DEPTHWISE_FLOAT(R) \
+  THIMBLE_SCALES("r12", "lr")      \
+  THIMBLE_TIMES_FLOAT(R, THIMBLE_SCALE_IN_R12, "r6") THIMBLE_DEPTHWISE_FROM(R)
+
 template <class Tail>
 struct DepthwiseTailCode;
 template <>
@@ -426,6 +451,12 @@ struct DepthwiseTailCode<ClampedTail> {
       "ldm r1!, {r6, r12, lr}\n"
       "ldrd r8, r9, [sp, #24]\n",
       THIMBLE_DEPTHWISE_CLAMPED)
+};
+template <>
+struct DepthwiseTailCode<ToEvenTail> {
+  THIMBLE_DEPTHWISE_CODE(of_four, THIMBLE_DEPTHWISE_FLOAT_FOUR)
+  THIMBLE_DEPTHWISE_CODE(of_two, THIMBLE_DEPTHWISE_FLOAT_TWO)
+  THIMBLE_DEPTHWISE_PIXEL_BLOCK("40", THIMBLE_DEPTHWISE_PIXEL_THREE, THIMBLE_DEPTHWISE_FLOAT)
 };
 
 }  // namespace thimble::runtime

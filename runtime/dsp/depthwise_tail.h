@@ -8,6 +8,7 @@
 //             zero point, so how ties below it round does not matter. k = 12 - shift of the channel
 //   shifted   the same with a shift per channel (k = 1): the product is rounded first
 //   clamped   any zero point and clamp, k = 1: ties below zero round away from it
+//   to even   float scales, any zero point and clamp, k = 0
 #pragma once
 
 #include <stdint.h>
@@ -73,6 +74,22 @@ struct ClampedTail {
                        const DepthwiseClamp& clamp) noexcept {
     const int32_t c = constants[2] + (sum >> 31);
     const int32_t y = add_rounded_high(sum, constants[1], c) >> constants[0];
+    return static_cast<int8_t>(limit(limit(y, 0, 255) + clamp.add, 0, 255) + clamp.less);
+  }
+};
+
+/// constants: kFloatShift, a float32's bits, the zero point less the lower clamp.
+struct ToEvenTail {
+  static constexpr int32_t kConstants = 3;
+  static constexpr int32_t doublings(int32_t) noexcept { return 0; }
+  static void constants(int32_t right, int32_t scale, int32_t from, int32_t* to) noexcept {
+    to[0] = right;
+    to[1] = scale;
+    to[2] = from;
+  }
+  static int8_t finish(int32_t sum, const int32_t* constants,
+                       const DepthwiseClamp& clamp) noexcept {
+    const int32_t y = times_float(sum, constants[1]) + constants[2];
     return static_cast<int8_t>(limit(limit(y, 0, 255) + clamp.add, 0, 255) + clamp.less);
   }
 };

@@ -9,6 +9,7 @@
 #include "../portable/fixed_point.h"
 #include "simd32.h"
 #include "thimble_runtime/kernels.h"
+#include "times_float_dsp.h"
 #include "widen.h"
 
 namespace thimble::runtime {
@@ -43,6 +44,11 @@ constexpr int32_t kPairTailWords = 6;  ///< multiplier, constant, shift of two c
 /// more where the sign counts, which there is brought back first.
 inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_t clamps,
                        bool times_128 = false) noexcept {
+  const auto high = 127 - static_cast<int32_t>(clamps & 255);
+  const auto low = static_cast<int32_t>(clamps >> 8 & 255) - 128;
+  const auto zero_point = static_cast<int8_t>(clamps >> 16);
+  if (tail == Tail::kToEven || tail == Tail::kToEvenClamps)
+    return static_cast<int8_t>(limit(times_float(sum, constants[0]) + zero_point, low, high));
   const bool relu = tail != Tail::kSigned && tail != Tail::kSignedClamps;
   if (!relu && times_128) sum >>= 7;
   const int64_t rounding = relu ? 0 : int64_t{1} << 31;
@@ -50,11 +56,8 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
   const int64_t product = static_cast<int64_t>(sum) * constants[0] + rounding;
   const int32_t value = (static_cast<int32_t>(product >> 32) + constant) >> constants[2];
   if (tail == Tail::kReluFrom) {
-    const auto zero_point = static_cast<int8_t>(clamps >> 16);
     return static_cast<int8_t>(limit(limit(value, 0, 255) + zero_point, -128, 127));
   }
-  const auto high = 127 - static_cast<int32_t>(clamps & 255);
-  const auto low = static_cast<int32_t>(clamps >> 8 & 255) - 128;
   return static_cast<int8_t>(limit(value, low, high));
 }
 
@@ -79,7 +82,8 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
   ".balign 4\n"                                                    \
   "4:\n"                                                           \
   ".word 10f - 4b + 1, 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1\n" \
-  ".word 14f - 4b + 1, 15f - 4b + 1, 16f - 4b + 1, 17f - 4b + 1\n"
+  ".word 14f - 4b + 1, 15f - 4b + 1, 16f - 4b + 1, 26f - 4b + 1\n" \
+  ".word 27f - 4b + 1, 17f - 4b + 1\n"
 #define THIMBLE_PAIRS_TAIL(used) THIMBLE_IF(used) "ldm.w r1!, {r2, r3, r4, r5, r8, r9}\n"
 #define THIMBLE_PAIRS_RETURN     \
   "add sp, sp, #thimble_stack\n" \
@@ -149,6 +153,11 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
 #define THIMBLE_FROM_1(s)                                                                  \
   "smmla " s ", " s ", r5, r8\nasr " s ", " s ", r9\nusat " s ", #8, " s "\nadd " s ", " s \
   ", r10\nssat " s ", #8, " s "\n"
+// Float scales, which THIMBLE_SCALE_OF_0 and 1 have (times_float_dsp.h); the zero point is in r10.
+#define THIMBLE_TO_EVEN_0(s) \
+  THIMBLE_TIMES_FLOAT(s, THIMBLE_SCALE_OF_0, "r8") "add " s ", " s ", r10\nssat " s ", #8, " s "\n"
+#define THIMBLE_TO_EVEN_1(s) \
+  THIMBLE_TIMES_FLOAT(s, THIMBLE_SCALE_OF_1, "r8") "add " s ", " s ", r10\nssat " s ", #8, " s "\n"
 #define THIMBLE_ZERO_POINT "ldr r10, [sp, #28]\nsbfx r10, r10, #16, #8\n"
 #define THIMBLE_HIGH_CLAMP "ldr r10, [sp, #28]\n"
 #define THIMBLE_BOTH_CLAMPS "ldr r10, [sp, #28]\nlsr r11, r10, #8\n"
@@ -170,7 +179,15 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
           FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1) THIMBLE_BOTH_CLAMPS                     \
           FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) FIRST(THIMBLE_LOW) SECOND(THIMBLE_LOW) STORE    \
       ".endif\n16:\n" THIMBLE_PAIRS_TAIL(THIMBLE_USES_RELU_FROM) THIMBLE_ZERO_POINT                \
-      FIRST(THIMBLE_FROM_0) SECOND(THIMBLE_FROM_1) STORE ".endif\n"
+      FIRST(THIMBLE_FROM_0) SECOND(THIMBLE_FROM_1) STORE                                           \
+      ".endif\n26:\n" THIMBLE_PAIRS_TAIL(THIMBLE_USES_TO_EVEN) THIMBLE_SCALES("r2", "r5")          \
+          THIMBLE_ZERO_POINT                                                                       \
+          FIRST(THIMBLE_TO_EVEN_0) SECOND(THIMBLE_TO_EVEN_1) STORE                                 \
+      ".endif\n27:\n" THIMBLE_PAIRS_TAIL(THIMBLE_USES_TO_EVEN_CLAMPS) THIMBLE_SCALES("r2", "r5")   \
+          THIMBLE_ZERO_POINT                                                                       \
+          FIRST(THIMBLE_TO_EVEN_0) SECOND(THIMBLE_TO_EVEN_1) THIMBLE_BOTH_CLAMPS                   \
+          FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) FIRST(THIMBLE_LOW) SECOND(THIMBLE_LOW) STORE    \
+      ".endif\n"
 
 #define THIMBLE_FIRST_OF_TWO(DO) DO("r6") DO("r12")
 #define THIMBLE_SECOND_OF_TWO(DO) DO("r7") DO("lr")

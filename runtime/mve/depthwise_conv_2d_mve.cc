@@ -29,7 +29,9 @@ class PlaneConvolution {
     blocks_.zero_point = p.output_zero_point;
     blocks_.clamp_min = p.clamp_min;
     blocks_.clamp_max = p.clamp_max;
-    blocks_.away = p.clamp_min < p.output_zero_point ? 1 : 0;  // else a clamp does what is below it
+    blocks_.rounding =
+        p.clamp_min < p.output_zero_point ? 1 : 0;  // else a clamp does what is below
+    if (THIMBLE_USES_FLOAT_SCALES && *p.scales.shifts == kFloatShift) blocks_.rounding = 2;
   }
 
   void run() noexcept {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "../portable/fixed_point.h"
+#include "assembly.h"
 #include "bytes.h"
 #include "thimble_runtime/naked.h"
 
@@ -30,7 +31,7 @@ struct PlaneBlocks {
   const int8_t* weights;  ///< vectors of 16, in the order of the window's run
   const int32_t* bias;
   const int32_t* multipliers;
-  const int8_t* shifts;                           ///< all to the right
+  const int8_t* shifts;                           ///< all to the right, or float scales
   int32_t plane_pitch, out_pitch, weights_pitch;  ///< from one channel to the next
   int32_t channels;
   int32_t window_step;       ///< from one window of a row to the next
@@ -40,7 +41,7 @@ struct PlaneBlocks {
   int32_t lanes;             ///< outputs of each block
   int32_t zero_point, clamp_min, clamp_max;
   int32_t out_step;  ///< from one output of a block to the next
-  int32_t away;      ///< ties round away from zero, else up
+  int32_t rounding;  ///< ties up (0), away from zero (1); 2: float scales
   /// Blocks of rows: from the weights of the third one to those of the second, and so on. Their
   /// pitch is less by two of these. 0: outputs of one row
   int32_t weights_step;
@@ -110,14 +111,23 @@ struct PlaneBlocks {
   "ldr lr, [r12, #48]\n"                   \
   "cmp r12, r12\n"                         \
   "2:\n"
-#define THIMBLE_DEPTHWISE_MULTIPLY \
-  "vmov q0[2], q0[0], r0, r4\n"    \
-  "vmov q0[3], q0[1], r2, r6\n"    \
-  "vadd.i32 q0, q0, r7\n"          \
-  "vqrdmulh.s32 q0, q0, r8\n"
-#define THIMBLE_DEPTHWISE_AWAY "vshr.s32 q1, q0, #31\nvadd.i32 q0, q0, q1\n"
+#define THIMBLE_DEPTHWISE_SUMS  \
+  "vmov q0[2], q0[0], r0, r4\n" \
+  "vmov q0[3], q0[1], r2, r6\n" \
+  "vadd.i32 q0, q0, r7\n"
+// How they round.
+#define THIMBLE_DEPTHWISE_up THIMBLE_DEPTHWISE_SUMS "vqrdmulh.s32 q0, q0, r8\nvrshl.s32 q0, r9\n"
+#define THIMBLE_DEPTHWISE_away                  \
+  THIMBLE_DEPTHWISE_SUMS                        \
+  "vqrdmulh.s32 q0, q0, r8\n"                   \
+  "vshr.s32 q1, q0, #31\nvadd.i32 q0, q0, q1\n" \
+  "vrshl.s32 q0, r9\n"
+#define THIMBLE_DEPTHWISE_to_even \
+  THIMBLE_DEPTHWISE_SUMS          \
+  "vcvt.f32.s32 q0, q0\n"         \
+  "vmul.f32 q0, q0, r8\n"         \
+  "vcvtn.s32.f32 q0, q0\n"
 #define THIMBLE_DEPTHWISE_FINISH(LOW, HIGH)       \
-  "vrshl.s32 q0, r9\n"                            \
   "vadd.i32 q0, q0, r10\n" LOW HIGH               \
   "vpst\n"                                        \
   "vstrbt.32 q0, [r5, q3]\n"                      \
@@ -205,49 +215,36 @@ struct PlaneBlocks {
       "r"                           \
       "6")
 
-// name, and the number of vectors; AWAY: what rounding takes; CLAMPS, LOW, HIGH: where clamps are.
-#define THIMBLE_DEPTHWISE_ROW(name, vectors, AWAY, CLAMPS, LOW, HIGH)                        \
-  [[THIMBLE_NAKED]] inline void name(PlaneBlocks&) noexcept {                                \
-    __asm__ volatile(THIMBLE_DEPTHWISE_BEGIN CLAMPS THIMBLE_DEPTHWISE_CHANNEL(               \
-        THIMBLE_DEPTHWISE_WEIGHTS_##vectors)                                                 \
-                         THIMBLE_DEPTHWISE_WINDOWS_##vectors THIMBLE_DEPTHWISE_MULTIPLY AWAY \
-                             THIMBLE_DEPTHWISE_FINISH(LOW, HIGH));                           \
+// name, and the number of vectors; CLAMPS, LOW, HIGH: where clamps are.
+#define THIMBLE_DEPTHWISE_ROW(name, vectors, rounding, CLAMPS, LOW, HIGH)                   \
+  [[THIMBLE_NAKED]] inline void name##_##rounding(PlaneBlocks&) noexcept {                  \
+    __asm__ volatile(THIMBLE_DEPTHWISE_BEGIN CLAMPS THIMBLE_DEPTHWISE_CHANNEL(              \
+        THIMBLE_DEPTHWISE_WEIGHTS_##vectors) THIMBLE_DEPTHWISE_WINDOWS_##vectors            \
+                         THIMBLE_DEPTHWISE_##rounding THIMBLE_DEPTHWISE_FINISH(LOW, HIGH)); \
   }
-
-THIMBLE_DEPTHWISE_ROW(depthwise_row_1, 1, , THIMBLE_DEPTHWISE_CLAMPS, THIMBLE_DEPTHWISE_LOW,
-                      THIMBLE_DEPTHWISE_HIGH)
-THIMBLE_DEPTHWISE_ROW(depthwise_row_1_away, 1, THIMBLE_DEPTHWISE_AWAY, THIMBLE_DEPTHWISE_CLAMPS,
-                      THIMBLE_DEPTHWISE_LOW, THIMBLE_DEPTHWISE_HIGH)
-THIMBLE_DEPTHWISE_ROW(depthwise_row_2, 2, , THIMBLE_DEPTHWISE_CLAMPS, THIMBLE_DEPTHWISE_LOW,
-                      THIMBLE_DEPTHWISE_HIGH)
-THIMBLE_DEPTHWISE_ROW(depthwise_row_2_away, 2, THIMBLE_DEPTHWISE_AWAY, THIMBLE_DEPTHWISE_CLAMPS,
-                      THIMBLE_DEPTHWISE_LOW, THIMBLE_DEPTHWISE_HIGH)
-THIMBLE_DEPTHWISE_ROW(depthwise_row_4, 4, , , THIMBLE_DEPTHWISE_LOAD_LOW,
-                      THIMBLE_DEPTHWISE_LOAD_HIGH)
-THIMBLE_DEPTHWISE_ROW(depthwise_row_4_away, 4, THIMBLE_DEPTHWISE_AWAY, , THIMBLE_DEPTHWISE_LOAD_LOW,
-                      THIMBLE_DEPTHWISE_LOAD_HIGH)
-
-THIMBLE_DEPTHWISE_ROW(depthwise_three_rows, rows, , THIMBLE_DEPTHWISE_CLAMPS_rows,
-                      THIMBLE_DEPTHWISE_LOW_rows, THIMBLE_DEPTHWISE_HIGH_rows)
-THIMBLE_DEPTHWISE_ROW(depthwise_three_rows_away, rows, THIMBLE_DEPTHWISE_AWAY,
-                      THIMBLE_DEPTHWISE_CLAMPS_rows, THIMBLE_DEPTHWISE_LOW_rows,
-                      THIMBLE_DEPTHWISE_HIGH_rows)
-
-/// vectors: of a window, 1, 2 or 4; 1 for several rows.
-inline void compute_blocks(PlaneBlocks& blocks, int32_t vectors) noexcept {
-  const bool away = blocks.away != 0;
-  if (blocks.weights_step != 0) {
-    away ? depthwise_three_rows_away(blocks) : depthwise_three_rows(blocks);
-  } else if (vectors == 1) {
-    away ? depthwise_row_1_away(blocks) : depthwise_row_1(blocks);
-  } else if (vectors == 2) {
-    away ? depthwise_row_2_away(blocks) : depthwise_row_2(blocks);
-  } else {
-    away ? depthwise_row_4_away(blocks) : depthwise_row_4(blocks);
+#define THIMBLE_DEPTHWISE_ROWS(rounding)                                                     \
+  THIMBLE_DEPTHWISE_ROW(depthwise_row_1, 1, rounding, THIMBLE_DEPTHWISE_CLAMPS,              \
+                        THIMBLE_DEPTHWISE_LOW, THIMBLE_DEPTHWISE_HIGH)                       \
+  THIMBLE_DEPTHWISE_ROW(depthwise_row_2, 2, rounding, THIMBLE_DEPTHWISE_CLAMPS,              \
+                        THIMBLE_DEPTHWISE_LOW, THIMBLE_DEPTHWISE_HIGH)                       \
+  THIMBLE_DEPTHWISE_ROW(depthwise_row_4, 4, rounding, , THIMBLE_DEPTHWISE_LOAD_LOW,          \
+                        THIMBLE_DEPTHWISE_LOAD_HIGH)                                         \
+  THIMBLE_DEPTHWISE_ROW(depthwise_three_rows, rows, rounding, THIMBLE_DEPTHWISE_CLAMPS_rows, \
+                        THIMBLE_DEPTHWISE_LOW_rows, THIMBLE_DEPTHWISE_HIGH_rows)             \
+  inline void compute_blocks_##rounding(PlaneBlocks& blocks, int32_t vectors) noexcept {     \
+    if (blocks.weights_step != 0) return depthwise_three_rows_##rounding(blocks);            \
+    if (vectors == 1) return depthwise_row_1_##rounding(blocks);                             \
+    vectors == 2 ? depthwise_row_2_##rounding(blocks) : depthwise_row_4_##rounding(blocks);  \
   }
-}
+THIMBLE_DEPTHWISE_ROWS(up)
+THIMBLE_DEPTHWISE_ROWS(away)
+#if THIMBLE_MVE_FLOAT_SCALES
+THIMBLE_DEPTHWISE_ROWS(to_even)
+#endif
 
-#else
+#endif
+
+#if !defined(THIMBLE_MVE_ASSEMBLY)
 
 inline void pack_columns(const DepthwiseColumns& c) noexcept {
   for (int32_t k = 0; k < c.columns; ++k) {
@@ -256,10 +253,18 @@ inline void pack_columns(const DepthwiseColumns& c) noexcept {
   }
 }
 
+#endif
+
+#if !defined(THIMBLE_MVE_ASSEMBLY) || THIMBLE_PLAIN_FLOAT_SCALES
+
 /// One sum, as the blocks take it to int8.
 inline int8_t finished(const PlaneBlocks& blocks, int32_t sum, int32_t channel) noexcept {
+  if (blocks.rounding == 2) {
+    const int32_t scaled = times_float(sum, blocks.multipliers[channel]) + blocks.zero_point;
+    return static_cast<int8_t>(limit(scaled, blocks.clamp_min, blocks.clamp_max));
+  }
   int32_t product = doubling_high_multiply(sum, blocks.multipliers[channel]);
-  if (blocks.away != 0 && product < 0) --product;
+  if (blocks.rounding == 1 && product < 0) --product;
   const int32_t right = -blocks.shifts[channel];
   const auto rounded =
       static_cast<int32_t>((int64_t{product} + (int64_t{1} << (right - 1))) >> right);
@@ -280,7 +285,7 @@ inline void compute_block(const PlaneBlocks& blocks, int32_t channel, const int8
   }
 }
 
-inline void compute_blocks(const PlaneBlocks& blocks, int32_t vectors) noexcept {
+inline void compute_blocks_plain(const PlaneBlocks& blocks, int32_t vectors) noexcept {
   const int32_t windows = blocks.weights_step != 0 ? 1 : 4;  // of a row in each block
   for (int32_t channel = 0; channel < blocks.channels; ++channel) {
     const int8_t* x = blocks.plane + channel * blocks.plane_pitch;
@@ -296,5 +301,19 @@ inline void compute_blocks(const PlaneBlocks& blocks, int32_t vectors) noexcept 
 }
 
 #endif
+
+/// vectors: of a window, 1, 2 or 4; 1 for several rows.
+inline void compute_blocks(PlaneBlocks& blocks, int32_t vectors) noexcept {
+#if !defined(THIMBLE_MVE_ASSEMBLY)
+  compute_blocks_plain(blocks, vectors);
+#else
+#if THIMBLE_MVE_FLOAT_SCALES
+  if (blocks.rounding == 2) return compute_blocks_to_even(blocks, vectors);
+#elif THIMBLE_PLAIN_FLOAT_SCALES
+  if (blocks.rounding == 2) return compute_blocks_plain(blocks, vectors);
+#endif
+  blocks.rounding != 0 ? compute_blocks_away(blocks, vectors) : compute_blocks_up(blocks, vectors);
+#endif
+}
 
 }  // namespace thimble::runtime

@@ -68,15 +68,7 @@ class FoursOfPixels {
     block_.pairs = run.pairs;
     block_.to_b = static_cast<int32_t>(run.out_b - run.out_a) - 4;
     block_.end = run.out_a + whole_end_;
-    multiply(block_);
-  }
-
-  static void multiply(const FoursBlock& block) noexcept {
-    if (block.pairs > 0) {
-      multiply_pixel_pairs(block);
-    } else {
-      multiply_single_pixel(block);
-    }
+    multiply_fours(block_);
   }
 
   [[nodiscard]] const int32_t* four(int32_t o) const noexcept {
@@ -109,7 +101,7 @@ class FoursOfPixels {
     block.fours = four(o);
     block.channels = 4;
     block.end = both + 4;
-    multiply(block);
+    multiply_fours(block);
     const int32_t first = o < begin_ ? begin_ : o;
     const int32_t last = o + 4 < end_ ? o + 4 : end_;
     for (int32_t c = first; c < last; ++c) {

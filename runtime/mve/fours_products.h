@@ -62,6 +62,17 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
 #define THIMBLE_FOURS_AWAY_IF(q) \
   "vand q7, " q ", q3\nvshr.s32 q7, q7, #31\nvadd.i32 " q ", " q ", q7\n"
 #define THIMBLE_FOURS_AWAY(q) "vshr.s32 q7, " q ", #31\nvadd.i32 " q ", " q ", q7\n"
+// Float scales; then shifts do nothing.
+#if THIMBLE_MVE_FLOAT_SCALES
+#define THIMBLE_FOURS_TO_EVEN(q) \
+  "vcvt.f32.s32 " q ", " q       \
+  "\n"                           \
+  "vmul.f32 " q ", " q           \
+  ", q2\n"                       \
+  "vcvtn.s32.f32 " q ", " q "\n"
+#else
+#define THIMBLE_FOURS_TO_EVEN(q)
+#endif
 #define THIMBLE_FOURS_SHIFT(q) "vrshl.s32 " q ", " q ", q3\n"
 
 /// Two pixels at a time.
@@ -69,7 +80,7 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
 // sums r0, r2, r4, r6 and r8, r10, r12, lr. q4 to q6: zero point and clamps in 16 bits. P0 is that
 // of the last sixteen. On the stack the block's first words, with the address of the tail in place
 // of the rounding. Label 1 begins four channels, 2 a round, 3 the last sixteen.
-[[THIMBLE_NAKED]] inline void multiply_pixel_pairs(const FoursBlock&) noexcept {
+[[THIMBLE_NAKED]] inline void multiply_pixel_pairs_in_vectors(const FoursBlock&) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
       "vpush {d8, d9, d10, d11, d12, d13, d14, d15}\n"
@@ -142,7 +153,10 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
       "ldr.w pc, [sp, #12]\n"
       ".balign 4\n"
       "4:\n"
-      ".word 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1\n"
+      ".word 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1, 14f - 4b + 1\n"
+      "14:\n"                                                  // to even
+      THIMBLE_FOURS_TO_EVEN("q0") THIMBLE_FOURS_TO_EVEN("q1")  //
+      "b 6f\n"
       "13:\n"                                                            // any
       THIMBLE_FOURS_LEFT                                                 //
           THIMBLE_FOURS_SHIFT_LEFT("q0") THIMBLE_FOURS_SHIFT_LEFT("q1")  //
@@ -158,6 +172,7 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
       THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_MULTIPLY("q1")  //
       "5:\n"                                                     //
       THIMBLE_FOURS_SHIFT("q0") THIMBLE_FOURS_SHIFT("q1")        //
+      "6:\n"
       "vqmovnb.s32 q0, q0\n"
       "vqmovnt.s32 q0, q1\n"
       "ldrd r0, r2, [sp, #16]\n"
@@ -193,7 +208,7 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
 /// Pixel a alone.
 // Registers: inputs r1, their beginning r11, their number r3, the stream r5, output r7, its end r9,
 // the tail r8, the loop's count lr; sums r0, r2, r4, r6. q4 to q6: zero point and clamps.
-[[THIMBLE_NAKED]] inline void multiply_single_pixel(const FoursBlock&) noexcept {
+[[THIMBLE_NAKED]] inline void multiply_single_pixel_in_vectors(const FoursBlock&) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
       "vpush {d8, d9, d10, d11, d12, d13, d14, d15}\n"
@@ -234,7 +249,10 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
       "bx r8\n"
       ".balign 4\n"
       "4:\n"
-      ".word 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1\n"
+      ".word 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1, 14f - 4b + 1\n"
+      "14:\n"  //
+      THIMBLE_FOURS_TO_EVEN("q0")  //
+      "b 6f\n"
       "13:\n"  //
       THIMBLE_FOURS_LEFT THIMBLE_FOURS_SHIFT_LEFT("q0")  //
       THIMBLE_FOURS_RIGHT THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_AWAY_IF("q0")  //
@@ -246,6 +264,7 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
       THIMBLE_FOURS_MULTIPLY("q0")
       "5:\n"  //
       THIMBLE_FOURS_SHIFT("q0")
+      "6:\n"
       "vadd.i32 q0, q0, q4\n"
       "vmax.s32 q0, q0, q5\n"
       "vmin.s32 q0, q0, q6\n"
@@ -256,11 +275,17 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
       "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
 }
 
-#else
+#endif
+
+#if !defined(THIMBLE_MVE_ASSEMBLY) || THIMBLE_PLAIN_FLOAT_SCALES
 
 /// One sum, as the tail of the blocks takes it to int8.
 inline int8_t finished(int32_t sum, int32_t multiplier, int32_t shift,
                        const FoursBlock& block) noexcept {
+  if (block.rounding == FoursRounding::kToEven) {
+    const int32_t scaled = times_float(sum, multiplier) + block.zero_point;
+    return static_cast<int8_t>(limit(scaled, block.clamp_min, block.clamp_max));
+  }
   const int32_t left = block.rounding == FoursRounding::kAny && shift > 0 ? shift : 0;
   const int32_t right = left > 0 ? 0 : -shift;
   int64_t product = doubling_high_multiply(shift_left(sum, left), multiplier);
@@ -289,7 +314,7 @@ inline void multiply_fours(const FoursBlock& block, const int32_t* fours, const 
   }
 }
 
-inline void multiply_single_pixel(const FoursBlock& block) noexcept {
+inline void multiply_single_pixel_plain(const FoursBlock& block) noexcept {
   const int32_t* fours = block.fours;
   for (int8_t* out = block.end - block.channels; out != block.end; out += 4) {
     multiply_fours(block, fours, block.x_a, out);
@@ -297,7 +322,7 @@ inline void multiply_single_pixel(const FoursBlock& block) noexcept {
   }
 }
 
-inline void multiply_pixel_pairs(const FoursBlock& block) noexcept {
+inline void multiply_pixel_pairs_plain(const FoursBlock& block) noexcept {
   for (int32_t pair = 0; pair < block.pairs; ++pair) {
     const int32_t* fours = block.fours;
     int8_t* const end = block.end + pair * block.out_step;
@@ -310,5 +335,21 @@ inline void multiply_pixel_pairs(const FoursBlock& block) noexcept {
 }
 
 #endif
+
+/// A run of pairs of pixels, or pixel a alone.
+inline void multiply_fours(const FoursBlock& block) noexcept {
+#if defined(THIMBLE_MVE_ASSEMBLY)
+#if THIMBLE_PLAIN_FLOAT_SCALES
+  if (block.rounding == FoursRounding::kToEven) {
+    block.pairs > 0 ? multiply_pixel_pairs_plain(block) : multiply_single_pixel_plain(block);
+    return;
+  }
+#endif
+  block.pairs > 0 ? multiply_pixel_pairs_in_vectors(block)
+                  : multiply_single_pixel_in_vectors(block);
+#else
+  block.pairs > 0 ? multiply_pixel_pairs_plain(block) : multiply_single_pixel_plain(block);
+#endif
+}
 
 }  // namespace thimble::runtime

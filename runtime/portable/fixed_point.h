@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+#include "thimble_runtime/parameters.h"
+#include "thimble_runtime/uses.h"
+#include "times_float.h"
+
 namespace thimble::runtime {
 
 /// round(a * b / 2^31), half towards +infinity. Never for a = b = -2^31, the one pair that
@@ -25,8 +29,9 @@ inline int32_t shift_left(int32_t x, int32_t exponent) noexcept {
   return static_cast<int32_t>(static_cast<uint32_t>(x) << exponent);
 }
 
-/// x * multiplier * 2^(shift - 31).
+/// x times a scale (parameters.h); of a float scale within +-2^22.
 inline int32_t requantise(int32_t x, int32_t multiplier, int32_t shift) noexcept {
+  if (THIMBLE_USES_FLOAT_SCALES && shift == kFloatShift) return times_float(x, multiplier);
   const int32_t left = shift > 0 ? shift : 0;
   const int32_t product = doubling_high_multiply(shift_left(x, left), multiplier);
   return shift < 0 ? rounding_shift_right(product, -shift) : product;

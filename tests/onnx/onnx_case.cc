@@ -295,12 +295,12 @@ OnnxOutcome outcome(const OnnxCase& c, const ImportOptions& options) {
   return {Kind::kRefused, refusal, bytes};
 }
 
-InIntegers in_integers(const OnnxCase& c) {
+InIntegers in_integers(const OnnxCase& c, QuantisedAs arithmetic) {
   InIntegers result;
   fs::path golden = c.model;
   golden.replace_extension(".golden.safetensors");
   try {
-    const Graph graph = import_onnx(c.model, {.quantised = QuantisedAs::kTflite});
+    const Graph graph = import_onnx(c.model, {.quantised = arithmetic});
     for (const Op& op : graph.ops) {
       const bool converts = std::holds_alternative<Quantize>(op.attributes) ||
                             std::holds_alternative<Dequantize>(op.attributes);
@@ -318,7 +318,12 @@ InIntegers in_integers(const OnnxCase& c) {
       for (size_t k = 0; k < graph.outputs.size(); ++k) {
         const NamedTensor& expected = file.tensors.at(fmt::format("{}fused/output.{}", seed, k));
         const TensorId id = graph.outputs[k].tensor;
-        result.error = std::max(result.error, relative_error(expected, values[id.index()]));
+        const Bytes& made = values[id.index()];
+        result.error = std::max(result.error, relative_error(expected, made));
+        for (size_t at = 0; at + sizeof(float) <= made.size(); at += sizeof(float)) {
+          ++result.values;
+          result.differ += std::memcmp(&made[at], &expected.data[at], sizeof(float)) != 0 ? 1 : 0;
+        }
       }
     }
   } catch (const CompileError& error) {

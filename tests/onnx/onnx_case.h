@@ -35,12 +35,13 @@ struct OnnxOutcome {
 [[nodiscard]] OnnxOutcome outcome(const OnnxCase& c, const ImportOptions& options = {
                                                          .quantised = QuantisedAs::kFloat});
 
-/// A quantised model by TensorFlow Lite's arithmetic.
+/// A quantised model in integers, beside what ONNX Runtime's integer kernels make.
 struct InIntegers {
   std::string refusal;
   int64_t operators = 0, of_numbers = 0;  ///< those that compute float32, conversions left out
-  double error = 0;  ///< from what ONNX Runtime's integer kernels make, of the largest value
+  int64_t values = 0, differ = 0;
+  double error = 0;  ///< of the largest value
 };
-[[nodiscard]] InIntegers in_integers(const OnnxCase& c);
+[[nodiscard]] InIntegers in_integers(const OnnxCase& c, QuantisedAs arithmetic);
 
 }  // namespace thimble::testing

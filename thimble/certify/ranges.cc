@@ -126,9 +126,9 @@ class Walk {
     std::vector<std::vector<CentredInterval>> sums;
     for (size_t o = 0; o < channels; ++o)
       sums.push_back({x.times(&w[o * depth], zero_point, 0, depth)});
-    return ended(
-        sums, a.activation,
-        reference::fully_connected_factors(input(0), weights, output_scale(), weights.shape[0]));
+    return ended(sums, a.activation,
+                 reference::fully_connected_factors(op_.attributes.arithmetic, input(0), weights,
+                                                    output_scale(), weights.shape[0]));
   }
 
  private:

@@ -129,8 +129,9 @@ std::vector<RequestField> network_fields() {
        .option = "--arithmetic",
        .group = kImport,
        .form = kWord,
-       .help = "How quantised operators of .onnx compute: onnx, as ONNX Runtime's kernels (not "
-               "supported yet), tflite, in integers within a step of it, float, as it is written",
+       .help =
+           "How quantised operators of .onnx compute: onnx (default), as ONNX Runtime's kernels, "
+           "tflite, within a step of it, without floats, float, as it is written",
        .words = {"onnx", "tflite", "float"},
        .set = [](R& r, const V& v) { r.import.quantised = static_cast<QuantisedAs>(v.word()); },
        .texts =

@@ -19,8 +19,9 @@ constexpr std::string_view kUsesFile = "include/thimble_runtime/uses.h";
 constexpr std::string_view kDefine = "#define THIMBLE_USES_", kUsed = " 1";
 
 // Names of the values of Tail, in order.
-constexpr std::array kTailNames = {"RELU_BY_11", "RELU_BY_14",    "RELU",      "RELU_HIGH",
-                                   "SIGNED",     "SIGNED_CLAMPS", "RELU_FROM", "SUMS"};
+constexpr std::array kTailNames = {"RELU_BY_11",     "RELU_BY_14",    "RELU",      "RELU_HIGH",
+                                   "SIGNED",         "SIGNED_CLAMPS", "RELU_FROM", "TO_EVEN",
+                                   "TO_EVEN_CLAMPS", "SUMS"};
 
 int32_t narrow(int64_t value) { return static_cast<int32_t>(value); }
 
@@ -71,6 +72,7 @@ class CallUses {
     for (const OperandView& view : call.in) use("RINGS", view.modulus != 0);
     if (info(call.kernel).family == Family::kCopy) add_copy(call, region);
     if (call.params < 0) return;
+    use("FLOAT_SCALES", has_float_scales(call));
     const KernelParams& params = program_.params[static_cast<size_t>(call.params)].params;
     if (const auto* pairs = std::get_if<runtime::Conv2DPairsParams>(&params))
       add_pairs(call, *pairs, region);
@@ -85,6 +87,37 @@ class CallUses {
       add_sums(call, std::get<runtime::AddParams>(params), region);
     if (dsp && info(call.kernel).family == Family::kMul)
       use("SINGLE_PRODUCTS", !is_side_by_side(call, region));
+  }
+
+  // Whether a scale of the call is one, or may be.
+  [[nodiscard]] bool has_float_scales(const Call& call) const {
+    const ProgramParams& its = program_.params[static_cast<size_t>(call.params)];
+    if (info(call.kernel).tail == DepthwiseTail::kToEven) return true;
+    const auto in_parameters = []<class Params>(const Params& p) {
+      if constexpr (requires { p.scale.shift; }) return p.scale.shift == runtime::kFloatShift;
+      if constexpr (requires { p.rounding; })
+        return p.rounding == static_cast<int32_t>(runtime::FoursRounding::kToEven);
+      return false;
+    };
+    if (std::visit(in_parameters, its.params)) return true;
+    const bool pairs = std::holds_alternative<runtime::Conv2DPairsParams>(its.params);
+    return std::ranges::any_of(its.constants, [&](BufferId id) {
+      const PackedConstant& constant = program_.constant(id)->content;
+      const bool shifts = constant.role == "shifts";
+      return (shifts || pairs) && has_float_shift(constant);
+    });
+  }
+
+  static bool has_float_shift(const PackedConstant& constant) {
+    const Bytes& bytes = constant.data;
+    if (constant.type == DType::kInt8)
+      return !bytes.empty() && static_cast<int8_t>(bytes.front()) == runtime::kFloatShift;
+    for (size_t k = 0; k + sizeof(int32_t) <= bytes.size(); k += sizeof(int32_t)) {
+      int32_t word = 0;
+      std::memcpy(&word, bytes.data() + k, sizeof(word));
+      if (word == runtime::kFloatShift) return true;
+    }
+    return false;
   }
 
   void add_sums(const Call& call, const runtime::AddParams& p, const Region& region) {

@@ -54,9 +54,11 @@ tflite::TensorType file_type(DType type) {
 }
 
 FileOperator file_operator(const Graph& graph, const Op& op) {
-  if (op.attributes.arithmetic == Arithmetic::kTfliteUint8) {
-    throw CompileError(label(op),
-                       "int8 that is computed as uint8 was cannot be written as .tflite");
+  if (op.attributes.arithmetic != Arithmetic::kTflite) {
+    throw CompileError(label(op), op.attributes.arithmetic == Arithmetic::kOnnx
+                                      ? "int8 in ONNX's arithmetic cannot be written as .tflite"
+                                      : "int8 that is computed as uint8 was cannot be written as "
+                                        ".tflite");
   }
   const OpContext context{graph, op};
   const auto write = [&]<class Operator>(const Operator& attributes) -> FileOperator {

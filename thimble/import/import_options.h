@@ -18,7 +18,7 @@ struct NamedShape {
 
 /// How operators between a DequantizeLinear and a QuantizeLinear of ONNX compute.
 enum class QuantisedAs : uint8_t {
-  kOnnx,    ///< as ONNX Runtime's integer kernels: not supported yet
+  kOnnx,    ///< as ONNX Runtime's integer kernels, and what it has none for as it is written
   kTflite,  ///< as TensorFlow Lite's: within a step of the output's scale
   kFloat,   ///< as they are written: in numbers
 };

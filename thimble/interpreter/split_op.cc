@@ -91,7 +91,7 @@ std::pair<int64_t, int64_t> met(Interval out, int64_t extent, int64_t pad, int64
 }  // namespace
 
 bool can_be_split(const Graph& graph, const Op& op, int axis) {
-  if (op.attributes.arithmetic == Arithmetic::kTfliteUint8) return false;
+  if (op.attributes.arithmetic != Arithmetic::kTflite) return false;
   for (const auto* operands : {&op.inputs, &op.outputs}) {
     for (const TensorId t : *operands) {
       const Tensor& tensor = graph.tensor(t);

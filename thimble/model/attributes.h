@@ -541,6 +541,8 @@ enum class Arithmetic : uint8_t {
   kTflite,       ///< TensorFlow Lite's reference kernels of int8, int16 and float32
   kTfliteUint8,  ///< those of uint8: int8 that was uint8 in the model, and is more than shifted by
                  ///< 128
+  kOnnx,         ///< numbers of float32 as ONNX defines them, rounded once, ties to even; sums of
+                 ///< products in integers, as ONNX Runtime's kernels of int8 have them
 };
 
 /// What an operator is and does.
@@ -562,6 +564,19 @@ template <class Operator>
 inline constexpr bool kDiffersInUint8 =
     kIsOneOf<Operator, Conv2D, DepthwiseConv2D, TransposeConv, AveragePool2D, Mul, Sub, Quantize,
              Prelu, Logistic, Tanh>;
+
+/// Operators that add up integers in Arithmetic::kOnnx, and scale and round the sum alone; all
+/// others compute numbers.
+template <class Operator>
+inline constexpr bool kSumsIntegers = kIsOneOf<Operator, Conv2D, DepthwiseConv2D, TransposeConv,
+                                               FullyConnected, BatchMatMul, Mean, Sum>;
+
+/// Operators that kernels compute in Arithmetic::kOnnx: these, and functions of one value.
+template <class Operator>
+inline constexpr bool kIsOfOnnx =
+    kSumsIntegers<Operator> ||
+    kIsOneOf<Operator, Add, Sub, Mul, AveragePool2D, Quantize, Relu, Relu6, LeakyRelu, Logistic,
+             Tanh, Elu, HardSwish, Gelu, Abs, Rsqrt>;
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>

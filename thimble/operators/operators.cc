@@ -89,10 +89,20 @@ std::vector<Constraint> constraints(const Attributes& attributes) {
   return join({common_constraints(), own_constraints(attributes)});
 }
 
+namespace {
+
+// What integers stand for, in Arithmetic::kOnnx.
+bool computes_numbers(const Attributes& attributes) {
+  const auto sums = []<class Operator>(const Operator&) { return kSumsIntegers<Operator>; };
+  return attributes.arithmetic == Arithmetic::kOnnx && !std::visit(sums, attributes);
+}
+
+}  // namespace
+
 Constraint violated(const Graph& graph, const Op& op) {
   for (const Constraint& c : constraints(op.attributes)) {
     // The first say that there are operands.
-    if (c.of_integers && is_float32(graph, op)) continue;
+    if (c.of_integers && (is_float32(graph, op) || computes_numbers(op.attributes))) continue;
     if (!c.holds(graph, op)) return c;
   }
   return {};

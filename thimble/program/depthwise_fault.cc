@@ -59,10 +59,12 @@ struct WantedDepthwise {
 
 // 2 to the power that weights and bias are times.
 int64_t held_times(DepthwiseTail tail, int shift) {
+  if (tail == DepthwiseTail::kToEven) return 1;
   return tail == DepthwiseTail::kRelu ? int64_t{1} << (12 + shift) : 2;
 }
 
 int64_t added(DepthwiseTail tail, int right, int64_t zero, int64_t least) {
+  if (tail == DepthwiseTail::kToEven) return zero - least;
   const int64_t half = int64_t{1} << (right - 1);
   const int64_t one = int64_t{1} << right;
   if (tail == DepthwiseTail::kClamped) return half + (zero - least) * one;
@@ -71,17 +73,29 @@ int64_t added(DepthwiseTail tail, int right, int64_t zero, int64_t least) {
   return ((half + zero * one) * 2 + 1) * (int64_t{1} << (10 - right));
 }
 
+// Whether the lower clamp is taken from the zero point, and added when all is clamped.
+bool clamps_late(DepthwiseTail tail) {
+  return tail == DepthwiseTail::kClamped || tail == DepthwiseTail::kToEven;
+}
+
 // Why the kernel would not do what the reference does.
 std::string exactness_fault(DepthwiseTail tail, const WantedDepthwise& c,
                             const reference::ActivationRange& range) {
   const int64_t zero = zero_point(c.r.out());
-  if (tail != DepthwiseTail::kClamped && (zero != -128 || range.min != -128 || range.max != 127))
+  if (!clamps_late(tail) && (zero != -128 || range.min != -128 || range.max != 127))
     return "its kernel does not do its clamps";
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const bool is_float = c.factor.shift == reference::kFloatShift;
+  if (is_float != (tail == DepthwiseTail::kToEven)) return "its kernel has scales of another kind";
+  if (is_float) {
+    const auto largest = static_cast<double>(c.largest());
+    const auto scale = static_cast<double>(std::bit_cast<float>(c.factor.multiplier));
+    return c.largest() > kMost || largest * scale > 1 << 30 ? "its products may overflow" : "";
+  }
   const int right = -c.factor.shift;
   const int most = tail == DepthwiseTail::kRelu ? 10 : 23;
   if (right < (tail == DepthwiseTail::kRelu ? 4 : 1) || right > most || c.factor.multiplier < 0)
     return "its kernel does not do its shift";
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   const int64_t held = c.largest() * held_times(tail, c.factor.shift);
   if (held > kMost) return "its sums may overflow";
   const int64_t product = held * c.factor.multiplier / (int64_t{1} << 32) + 1;
@@ -123,8 +137,9 @@ std::string channel_weights_fault(const int32_t* words, const Window2D& w, int64
 std::string packed_tail_fault(DepthwiseTail tail, const int32_t* words, const WantedDepthwise& c,
                               int64_t least) {
   const int right = -c.factor.shift;
+  const int shift = tail == DepthwiseTail::kToEven ? c.factor.shift : right;
   size_t k = 0;
-  if (tail != DepthwiseTail::kRelu && words[k++] != right) return "its packed shift is another";
+  if (tail != DepthwiseTail::kRelu && words[k++] != shift) return "its packed shift is another";
   if (words[k++] != c.factor.multiplier) return "its packed multiplier is another";
   return words[k] == added(tail, right, zero_point(c.r.out()), least)
              ? ""
@@ -177,7 +192,7 @@ std::string compact_channel_fault(const int32_t* words, const WantedDepthwise& c
     if (byte(tap) != c.weight(tap / shape[2], tap % shape[2]))
       return "its packed weights are others";
   }
-  if (byte(taps) != -c.factor.shift) return "its packed shift is another";
+  if (byte(taps) != static_cast<int8_t>(-c.factor.shift)) return "its packed shift is another";
   for (int64_t k = taps + 1; k % 4 != 0; ++k) {
     if (byte(k) != 0) return "its packed weights are followed by others";
   }
@@ -192,7 +207,7 @@ std::string compact_constants_fault(const ReadBack& r, const DepthwiseConv2DPack
   const auto count = static_cast<size_t>(1 + channels * each);
   const std::vector<int32_t> words = unpacked<int32_t>(r, 0, DType::kInt32, count);
   if (words.size() != count) return "its packed constants have another type or size";
-  const int64_t added_later = tail == DepthwiseTail::kClamped ? range.min : 0;
+  const int64_t added_later = clamps_late(tail) ? range.min : 0;
   if (words[0] != zero_point(r.out()) - added_later) return "its packed zero point is another";
   for (int64_t o = 0; o < channels; ++o) {
     const WantedDepthwise wanted{r, o, factors[static_cast<size_t>(o)]};

@@ -46,6 +46,20 @@ std::string product_fault(const ReadBack& r, Activation activation, reference::F
   return d.text();
 }
 
+// Of operands as numbers, and the family that combines them so.
+std::string number_pair_fault(const ReadBack& r, Activation activation, Family family) {
+  const auto* p = r.as<runtime::NumberPairParams>();
+  if (p == nullptr || info(r.call.kernel).family != family) return kOtherKernel;
+  Difference d;
+  for (size_t k = 0; k < 2; ++k) {
+    d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
+    d.expect_float("scale", p->scale[k], r.in(k).quantization.scales.at(0));
+  }
+  d.expect_float("output_scale", p->output_scale, r.out().quantization.scales.at(0));
+  compare_output(*p, activation, r.out(), d);
+  return d.text();
+}
+
 std::string comparison_fault(const ReadBack& r, int32_t accepted) {
   if (const auto* p = r.as<runtime::RelationParams>())
     return Difference().expect("accepted", p->accepted, accepted).text();
@@ -72,11 +86,13 @@ std::string sum_of_pair_fault(Activation activation, reference::Quotients quotie
 
 std::string fault_of(const Add& a, const ReadBack& r) {
   if (r.is_float()) return float_clamp_fault(a.activation, r);
+  if (r.is_onnx()) return number_pair_fault(r, a.activation, Family::kAddToEven);
   return sum_of_pair_fault(a.activation, reference::Quotients::kDouble, r);
 }
 
 std::string fault_of(const Sub& a, const ReadBack& r) {
   if (r.is_float()) return float_clamp_fault(a.activation, r);
+  if (r.is_onnx()) return number_pair_fault(r, a.activation, Family::kSubToEven);
   return sum_of_pair_fault(a.activation, reference::difference_quotients(r.arithmetic()), r);
 }
 
@@ -90,6 +106,7 @@ std::string fault_of(const SquaredDifference&, const ReadBack& r) {
 std::string fault_of(const Mul& a, const ReadBack& r) {
   if (r.is_float()) return float_clamp_fault(a.activation, r);
   if (r.out().type == DType::kInt32) return kOtherKernel;
+  if (r.is_onnx()) return number_pair_fault(r, a.activation, Family::kMulToEven);
   return product_fault(r, a.activation,
                        reference::product_factor(r.arithmetic(), r.in(0), r.in(1), r.out()));
 }

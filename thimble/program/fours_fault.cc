@@ -19,7 +19,12 @@ int64_t four_weight(const std::vector<int32_t>& words, size_t sixteens, size_t o
 }
 
 std::string rounding_fault(const runtime::Conv2DFoursParams& p, int64_t shift) {
-  switch (static_cast<FoursRounding>(p.rounding)) {
+  const auto rounding = static_cast<FoursRounding>(p.rounding);
+  if ((shift == reference::kFloatShift) != (rounding == FoursRounding::kToEven))
+    return "its scale is of another kind";
+  switch (rounding) {
+    case FoursRounding::kToEven:
+      return "";
     case FoursRounding::kUp:  // whatever is below the zero point is clamped to it or above
       return p.clamp_min >= p.output_zero_point && shift <= 0 ? ""
                                                               : "its ties round away from zero";

@@ -92,6 +92,7 @@ std::string fault_of(const Relu& a, const ReadBack& r) {
 
 std::string fault_of(const Relu6&, const ReadBack& r) {
   if (r.is_float()) return float_clamp_fault(Activation::kRelu6, r);
+  if (r.is_onnx()) return table_fault(r);
   const auto* p = r.as<runtime::ClampParams>();
   if (p == nullptr) return kOtherKernel;
   const auto range = reference::activation_range(Activation::kRelu6, r.in(0));
@@ -122,8 +123,9 @@ std::string fault_of(const LeakyRelu& a, const ReadBack& r) {
 std::string fault_of(const Quantize&, const ReadBack& r) {
   if (r.is_float()) return kOtherKernel;
   if (size_bytes(r.in(0).type) == 1 && size_bytes(r.out().type) == 1) return table_fault(r);
-  return r.in(0).type == DType::kFloat32 ? float_fault(r, r.out())
-                                         : rescale_fault(r, Activation::kNone);
+  if (r.in(0).type != DType::kFloat32) return rescale_fault(r, Activation::kNone);
+  const Family wanted = r.is_onnx() ? Family::kQuantizeToEven : Family::kQuantize;
+  return info(r.call.kernel).family == wanted ? float_fault(r, r.out()) : kOtherKernel;
 }
 
 std::string fault_of(const Dequantize&, const ReadBack& r) {

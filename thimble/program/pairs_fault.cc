@@ -160,10 +160,12 @@ bool is_relu(Tail tail) {
          tail == Tail::kReluFrom;
 }
 
+bool is_to_even(Tail tail) { return tail == Tail::kToEven || tail == Tail::kToEvenClamps; }
+
 // The sum is held times 2^this.
 int64_t doublings(Tail tail, const PairsForm& form, const reference::FixedFactor& factor) {
   if (form.compact) return 8;
-  if (tail == Tail::kSums) return 0;
+  if (tail == Tail::kSums || is_to_even(tail)) return 0;
   const int64_t shared = runtime::shared_shift(tail);
   return shared != 0 ? 1 + shared + factor.shift
                      : (is_relu(tail) ? 2 : 1) + std::max<int64_t>(factor.shift, 0);
@@ -191,14 +193,22 @@ std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const Pai
       twice > 8 || twice < 0 ||
       std::abs(c.bias) + c.reach() > std::numeric_limits<int32_t>::max() >> twice;
   if (tail == Tail::kSums) return form.compact && overflows ? "its sums may overflow" : "";
+  const bool is_float = c.factor.shift == reference::kFloatShift;
+  if (is_float != is_to_even(tail)) return "its tail has scales of another kind";
   const bool from = tail == Tail::kReluFrom;
   const bool low = from            ? p.clamp_min == p.output_zero_point
                    : is_relu(tail) ? p.clamp_min == -128 && p.output_zero_point == -128
                                    : p.clamp_min <= -1;
-  const bool any_clamps = tail == Tail::kReluHigh || tail == Tail::kSignedClamps;
+  const bool any_clamps =
+      tail == Tail::kReluHigh || tail == Tail::kSignedClamps || tail == Tail::kToEvenClamps;
   if (!low || p.clamp_max < 0 ||
       (!any_clamps && ((!from && p.clamp_min != -128) || p.clamp_max != 127)))
     return "its tail does not do its clamps";
+  if (is_float) {
+    const double scale = static_cast<double>(std::bit_cast<float>(c.factor.multiplier));
+    const auto largest = static_cast<double>(std::abs(c.bias) + c.reach());
+    return overflows || largest * scale > 1 << 30 ? "its tail may overflow" : "";
+  }
   if (constant_result(c)) return "";
   if (!is_relu(tail) && c.factor.shift >= 0) return "its tail does not round its shift";
   const int64_t shared = runtime::shared_shift(tail);
@@ -216,7 +226,8 @@ std::string channel_fault(Tail tail, int32_t output_zero_point, const PairsForm&
                           const ReadChannel& given, const WantedChannel& wanted) {
   const bool sums = tail == Tail::kSums;
   const int64_t shared = runtime::shared_shift(tail);
-  const std::optional<int64_t> result = sums ? std::nullopt : constant_result(wanted);
+  const bool to_even = is_to_even(tail);
+  const std::optional<int64_t> result = sums || to_even ? std::nullopt : constant_result(wanted);
   if (result) {
     const int64_t shift = shared != 0 ? shared : 1;
     const bool same = given.multiplier == 0 && given.shift == shift &&
@@ -230,6 +241,10 @@ std::string channel_fault(Tail tail, int32_t output_zero_point, const PairsForm&
   for (size_t k = 0; k < given.weights.size(); ++k) {
     const int64_t weight = k < wanted.weights.size() ? wanted.weights[k] * factor : 0;
     if (given.weights[k] != weight) return fmt::format("its packed weight {} is another", k);
+  }
+  if (to_even) {
+    const float scale = std::bit_cast<float>(wanted.factor.multiplier) / static_cast<float>(factor);
+    return given.multiplier == std::bit_cast<int32_t>(scale) ? "" : "its packed scale is another";
   }
   const int64_t shift = sums ? wanted.factor.shift : right_shift(tail, twice, wanted.factor);
   const int64_t added = sums ? 0 : constant(tail, twice, wanted.factor, output_zero_point);

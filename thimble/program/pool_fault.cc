@@ -8,8 +8,6 @@
 namespace thimble {
 namespace {
 
-using reference::to_fixed_factor;
-
 std::string pool_fault(const Window& window, Activation activation, const ReadBack& r) {
   const auto* p = r.as<runtime::Pool2DParams>();
   if (p == nullptr) return kOtherKernel;
@@ -26,6 +24,18 @@ std::string float_pool_fault(const Window& window, Activation activation, const 
   Difference d;
   compare_window(window, r.in(0), p->window, d);
   compare_float_clamp(*p, activation, d);
+  return d.text();
+}
+
+std::string number_pool_fault(const AveragePool2D& a, const ReadBack& r) {
+  const auto* p = r.as<runtime::NumberPoolParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  compare_window(a.window, r.in(0), p->window, d);
+  d.expect_float("scale", p->scale, r.in(0).quantization.scales.at(0));
+  d.expect_float("output_scale", p->output_scale, r.out().quantization.scales.at(0));
+  d.expect("zero_point", p->zero_point, zero_point(r.in(0)));
+  compare_output(*p, a.activation, r.out(), d);
   return d.text();
 }
 
@@ -61,8 +71,8 @@ std::string reduction_fault(const std::vector<int>& axes, bool divides, const Re
   Difference d;
   compare_four("in_extent", p->in_extent, last_four(x), d);
   compare_four("reduced", p->reduced, reduced, d);
-  const reference::FixedFactor ratio = to_fixed_factor(scale(r.in(0)) / scale(r.out()));
-  d.expect("scale", p->scale, divides ? reference::divided(ratio, count) : ratio);
+  d.expect("scale", p->scale,
+           reference::reduction_factor(r.arithmetic(), r.in(0), r.out(), divides ? count : 1));
   d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
   d.expect("output_zero_point", p->output_zero_point, zero_point(r.out()));
   return d.text();
@@ -82,6 +92,7 @@ std::string float_reduction_fault(const std::vector<int>& axes, float divisor, c
 std::string fault_of(const AveragePool2D& a, const ReadBack& r) {
   if (r.is_float()) return float_pool_fault(a.window, a.activation, r);
   if (r.call.method == Method::kAccumulate) return sum_fault(r, {0, 1, 1, 0});
+  if (r.is_onnx()) return number_pool_fault(a, r);
   const Family wanted = r.arithmetic() == Arithmetic::kTfliteUint8 ? Family::kAveragePool2DTiesUp
                                                                    : Family::kAveragePool2D;
   if (r.call.method == Method::kCompute && info(r.call.kernel).family != wanted)

@@ -24,6 +24,7 @@ struct ReadBack {
   [[nodiscard]] const Tensor& out() const { return graph.tensor(op.outputs.at(0)); }
   [[nodiscard]] bool is_float() const { return is_float32(graph, op); }
   [[nodiscard]] Arithmetic arithmetic() const { return op.attributes.arithmetic; }
+  [[nodiscard]] bool is_onnx() const { return arithmetic() == Arithmetic::kOnnx; }
   /// Null if they are those of a kernel of another kind.
   template <class Params>
   [[nodiscard]] const Params* as() const {

@@ -260,7 +260,8 @@ std::string fault_of(const FullyConnected& a, const ReadBack& r) {
   if (r.is_float()) return float_weights_fault(a, r);
   const int64_t channels = r.in(1).shape.front();
   const auto factors = [&](float result_scale) {
-    return reference::fully_connected_factors(r.in(0), r.in(1), result_scale, channels);
+    return reference::fully_connected_factors(r.arithmetic(), r.in(0), r.in(1), result_scale,
+                                              channels);
   };
   if (r.in(0).type == DType::kInt16)
     return unfolded_fault(a, r, factors(r.out().quantization.scales.at(0)));
@@ -321,10 +322,7 @@ std::string fault_of(const BatchMatMul& a, const ReadBack& r) {
   d.expect("depth", p->depth, a.adjoint_x ? x[x.size() - 2] : x.back());
   for (size_t k = 0; k < 2; ++k) d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
   d.expect("output_zero_point", p->output_zero_point, zero_point(r.out()));
-  const float product =  // in float32, as the reference
-      r.in(0).quantization.scales.at(0) * r.in(1).quantization.scales.at(0);
-  d.expect("scale", p->scale,
-           reference::to_fixed_factor(static_cast<double>(product) / scale(r.out())));
+  d.expect("scale", p->scale, reference::matrix_factor(r.arithmetic(), r.in(0), r.in(1), r.out()));
   return d.text();
 }
 

@@ -38,6 +38,15 @@ Matrices matrices(const BatchMatMul& op, const Shape& x, const Shape& y, const S
   return result;
 }
 
+FixedFactor matrix_factor(Arithmetic arithmetic, const Tensor& a, const Tensor& b,
+                          const Tensor& output) {
+  // The originals form the product of the scales in float32.
+  const float product = scale_of(a) * scale_of(b);
+  return arithmetic == Arithmetic::kOnnx
+             ? float_factor(product / scale_of(output))
+             : to_fixed_factor(double{product} / double{scale_of(output)});
+}
+
 std::vector<Bytes> evaluate(const BatchMatMul& op, const OpContext& context) {
   const Tensor& x = context.input(0);
   const Tensor& y = context.input(1);
@@ -45,9 +54,7 @@ std::vector<Bytes> evaluate(const BatchMatMul& op, const OpContext& context) {
   const Matrices at = matrices(op, x.shape, y.shape, output.shape);
   const std::vector<int32_t> a = integers_from(context.input_bytes(0), x.type);
   const std::vector<int32_t> b = integers_from(context.input_bytes(1), y.type);
-  // The original forms the product of the scales in float32.
-  const float product = scale_of(x) * scale_of(y);
-  const FixedFactor factor = to_fixed_factor(double{product} / double{scale_of(output)});
+  const FixedFactor factor = matrix_factor(context.arithmetic(), x, y, output);
   const ActivationRange range = activation_range(Activation::kNone, output);
   std::vector<int32_t> result;
   for (size_t i = 0; i < at.x_first.size(); ++i) {
@@ -82,8 +89,7 @@ ValueRanges bounds_of(const BatchMatMul& op, const BoundsContext& c) {
   if (!op.adjoint_y) right = c.input_bounds(1);
   const std::vector<SumBounds> a = centred(left, zero_point_of(x));
   const std::vector<SumBounds> b = centred(right, zero_point_of(y));
-  const float scales = scale_of(x) * scale_of(y);  // in float32, as the original's
-  const FixedFactor factor = to_fixed_factor(double{scales} / double{scale_of(c.output())});
+  const FixedFactor factor = matrix_factor(c.op.attributes.arithmetic, x, y, c.output());
   const ActivationRange range = activation_range(Activation::kNone, c.output());
   ValueRanges result;
   for (const SumBounds& column : b) {

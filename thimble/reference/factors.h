@@ -11,8 +11,9 @@
 namespace thimble::reference {
 
 /// Per output channel: input scale * weight scale / result scale; with one weight scale the product
-/// is formed in float32, unlike a convolution's.
-[[nodiscard]] std::vector<FixedFactor> fully_connected_factors(const Tensor& input,
+/// is formed in float32, unlike a convolution's. In Arithmetic::kOnnx these are of float32.
+[[nodiscard]] std::vector<FixedFactor> fully_connected_factors(Arithmetic arithmetic,
+                                                               const Tensor& input,
                                                                const Tensor& weights,
                                                                float result_scale,
                                                                int64_t channels);
@@ -47,7 +48,15 @@ struct PreluFactors {
 /// RSQRT: of 1 / sqrt(x), its denominator formed in float32.
 [[nodiscard]] FixedFactor rsqrt_factor(const Tensor& x, const Tensor& out);
 
-/// MEAN: factor / count. The bits that the division would lose are kept by shifting left first, as
+/// BATCH_MATMUL: the scales' product over the output's.
+[[nodiscard]] FixedFactor matrix_factor(Arithmetic arithmetic, const Tensor& a, const Tensor& b,
+                                        const Tensor& output);
+
+/// MEAN, of so many elements each, and SUM, of one: the scale over the output's, and over these.
+[[nodiscard]] FixedFactor reduction_factor(Arithmetic arithmetic, const Tensor& input,
+                                           const Tensor& output, int64_t count);
+
+/// factor / count. The bits that the division would lose are kept by shifting left first, as
 /// far as the shift that remains stays within the 31 bits of a rounding division.
 [[nodiscard]] FixedFactor divided(FixedFactor factor, int64_t count);
 

@@ -37,6 +37,8 @@ FixedFactor to_fixed_factor(double real) {
   return {static_cast<int32_t>(multiplier), shift};
 }
 
+FixedFactor float_factor(float real) { return {std::bit_cast<int32_t>(real), kFloatShift}; }
+
 int32_t saturating_rounding_doubling_high_mul(int32_t a, int32_t b) {
   if (a == INT32_MIN && b == INT32_MIN) return INT32_MAX;
   const int64_t product = int64_t{a} * int64_t{b};
@@ -71,6 +73,11 @@ int32_t wrapping_sub(int32_t a, int32_t b) {
 }
 
 int32_t multiply(int32_t x, FixedFactor factor) {
+  if (factor.shift == kFloatShift) {
+    constexpr float kMost = 1 << 22;
+    const float product = static_cast<float>(x) * std::bit_cast<float>(factor.multiplier);
+    return static_cast<int32_t>(std::nearbyint(std::clamp(product, -kMost, kMost)));
+  }
   const int32_t shifted = wrapping_shift_left(x, std::max(factor.shift, 0));
   return rounding_divide_by_power_of_two(
       saturating_rounding_doubling_high_mul(shifted, factor.multiplier),

@@ -8,15 +8,21 @@
 
 namespace thimble::reference {
 
-/// A real factor: multiplier * 2^(shift - 31), multiplier in [2^30, 2^31), or 0.
+/// The shift of a FixedFactor that is a float32, whose bits are its multiplier.
+constexpr int kFloatShift = -128;
+
+/// A real factor: multiplier * 2^(shift - 31), multiplier in [2^30, 2^31), or 0; or a float32.
 struct FixedFactor {
   int32_t multiplier = 0;
-  int shift = 0;  ///< positive: to the left
+  int shift = 0;  ///< positive: to the left; or kFloatShift
   bool operator==(const FixedFactor&) const = default;
 };
 
 /// The nearest factor; 0 below 2^-32.
 [[nodiscard]] FixedFactor to_fixed_factor(double real);
+
+/// A positive float32 as it is.
+[[nodiscard]] FixedFactor float_factor(float real);
 
 /// (a * b) / 2^31 rounded to nearest, ties up; only (-2^31)^2 saturates.
 [[nodiscard]] int32_t saturating_rounding_doubling_high_mul(int32_t a, int32_t b);
@@ -29,7 +35,8 @@ struct FixedFactor {
 [[nodiscard]] int32_t wrapping_add(int32_t a, int32_t b);
 [[nodiscard]] int32_t wrapping_sub(int32_t a, int32_t b);
 
-/// Shift left, high multiply, rounding shift right: what "requantise" means everywhere in int8.
+/// Shift left, high multiply, rounding shift right: what "requantise" means everywhere in int8. By
+/// a float32: rounded to float32, then to a whole number, ties to even, within +-2^22.
 [[nodiscard]] int32_t multiply(int32_t x, FixedFactor factor);
 
 /// A sum of 64 bits times the factor, its multiplier rounded to 16 bits, rounded once, half up:

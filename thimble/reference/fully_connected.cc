@@ -13,9 +13,25 @@
 #include "thimble/reference/unfolded_sums.h"
 
 namespace thimble::reference {
+namespace {
 
-std::vector<FixedFactor> fully_connected_factors(const Tensor& input, const Tensor& weights,
-                                                 float result_scale, int64_t channels) {
+std::vector<FixedFactor> float_factors(const Tensor& input, const Tensor& weights,
+                                       float result_scale, int64_t channels) {
+  const std::vector<float>& scales = weights.quantization.scales;
+  std::vector<FixedFactor> factors;
+  for (size_t o = 0; o < static_cast<size_t>(channels); ++o) {
+    const float product = scale_of(input) * scales.at(scales.size() == 1 ? 0 : o);
+    factors.push_back(float_factor(product / result_scale));
+  }
+  return factors;
+}
+
+}  // namespace
+
+std::vector<FixedFactor> fully_connected_factors(Arithmetic arithmetic, const Tensor& input,
+                                                 const Tensor& weights, float result_scale,
+                                                 int64_t channels) {
+  if (arithmetic == Arithmetic::kOnnx) return float_factors(input, weights, result_scale, channels);
   if (weights.quantization.per_channel())
     return channel_factors(input, weights, result_scale, channels);
   // With one scale the original forms the product of the scales in float32, unlike a convolution.
@@ -27,9 +43,9 @@ std::vector<FixedFactor> fully_connected_factors(const Tensor& input, const Tens
 std::vector<FixedFactor> convolution_factors(Arithmetic arithmetic, const Tensor& input,
                                              const Tensor& weights, float result_scale,
                                              int64_t channels) {
-  return arithmetic == Arithmetic::kTfliteUint8
-             ? fully_connected_factors(input, weights, result_scale, channels)
-             : channel_factors(input, weights, result_scale, channels);
+  return arithmetic == Arithmetic::kTflite
+             ? channel_factors(input, weights, result_scale, channels)
+             : fully_connected_factors(arithmetic, input, weights, result_scale, channels);
 }
 
 int32_t weight_zero_point_of(const Tensor& weights) {
@@ -78,12 +94,13 @@ std::vector<Bytes> evaluate(const FullyConnected& op, const OpContext& context) 
   const Tensor& output = context.output();
   if (const Accumulator* narrow = find_accumulator(context.graph, context.op.outputs[0])) {
     return add_up(op, context, *narrow,
-                  fully_connected_factors(input, weights, narrow->scale, weights.shape.at(0)));
+                  fully_connected_factors(context.arithmetic(), input, weights, narrow->scale,
+                                          weights.shape.at(0)));
   }
   const Rows rows = rows_of(context);
   const std::vector<int32_t> bias = bias_of(context, weights.shape[0]);
-  const std::vector<FixedFactor> factors =
-      fully_connected_factors(input, weights, scale_of(output), weights.shape[0]);
+  const std::vector<FixedFactor> factors = fully_connected_factors(
+      context.arithmetic(), input, weights, scale_of(output), weights.shape[0]);
   const ActivationRange range = activation_range(op.activation, output);
   const int32_t zero_point = zero_point_of(output);
 
@@ -133,8 +150,8 @@ ValueRanges bounds_of(const FullyConnected& op, const BoundsContext& c) {
     sums.push_back(x.sum(&weights[o * depth], weight_zero_point, 0, depth));
   return requantised_channels(
       c, sums,
-      fully_connected_factors(c.input(0), weights_tensor, scale_of(c.output()),
-                              static_cast<int64_t>(channels)),
+      fully_connected_factors(c.op.attributes.arithmetic, c.input(0), weights_tensor,
+                              scale_of(c.output()), static_cast<int64_t>(channels)),
       op.activation);
 }
 

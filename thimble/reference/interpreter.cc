@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "thimble/model/error.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/real.h"
@@ -26,6 +29,34 @@ std::vector<Bytes> real_outputs(const reference::OpContext& context) {
   std::vector<const RealValues*> inputs;
   for (const RealValues& v : values) inputs.push_back(&v);
   return {reference::bytes_from(evaluate_real(context.graph, context.op, inputs))};
+}
+
+// Outputs of an operator of integers that computes the numbers that they stand for.
+std::vector<Bytes> rounded_outputs(const reference::OpContext& context) {
+  const Tensor& output = context.output();
+  const RealValues numbers = reference::elements_from<float>(real_outputs(context)[0]);
+  const reference::IntegerRange range = reference::range_of(output.type);
+  std::vector<int32_t> integers;
+  for (const float number : numbers) {
+    const float real = std::isnan(number) ? 0 : number / reference::scale_of(output);
+    const float steps = std::nearbyint(real);
+    const auto least = static_cast<float>(range.min), most = static_cast<float>(range.max);
+    const auto whole = static_cast<int64_t>(std::clamp(steps, 2 * least, 2 * most));
+    integers.push_back(static_cast<int32_t>(
+        std::clamp(whole + reference::zero_point_of(output), range.min, range.max)));
+  }
+  return {reference::bytes_from_integers(integers, output.type)};
+}
+
+std::vector<Bytes> integer_outputs(const reference::OpContext& context) {
+  return std::visit(
+      [&]<class Operator>(const Operator& attributes) {
+        if constexpr (!kSumsIntegers<Operator> && !kIsSignal<Operator>) {
+          if (context.arithmetic() == Arithmetic::kOnnx) return rounded_outputs(context);
+        }
+        return reference::evaluate(attributes, context);
+      },
+      context.op.attributes);
 }
 
 }  // namespace
@@ -72,11 +103,7 @@ TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs, Sta
 std::vector<Bytes> interpret_op(const Graph& graph, const Op& op, const TensorValues& values) {
   const reference::OpContext context{graph, op, values};
   std::vector<Bytes> outputs =
-      is_float32(graph, op)
-          ? real_outputs(context)
-          : std::visit(
-                [&](const auto& attributes) { return reference::evaluate(attributes, context); },
-                op.attributes);
+      is_float32(graph, op) ? real_outputs(context) : integer_outputs(context);
   check(outputs.size() == op.outputs.size(),
         "an operator gave another number of outputs than it has");
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -21,6 +21,14 @@ FixedFactor divided(FixedFactor factor, int64_t count) {
           factor.shift - shift};
 }
 
+FixedFactor reduction_factor(Arithmetic arithmetic, const Tensor& input, const Tensor& output,
+                             int64_t count) {
+  if (arithmetic == Arithmetic::kOnnx)
+    return float_factor(scale_of(input) / (scale_of(output) * static_cast<float>(count)));
+  const FixedFactor ratio = to_fixed_factor(double{scale_of(input)} / double{scale_of(output)});
+  return count == 1 ? ratio : divided(ratio, count);
+}
+
 namespace {
 
 /// The sums over the axes, less the input's zero point, as 32 bits hold them.
@@ -46,11 +54,11 @@ ReducedSums sums_over(const std::vector<int>& axes, const OpContext& context) {
   return result;
 }
 
-FixedFactor ratio_factor(const OpContext& context) {
-  return to_fixed_factor(double{scale_of(context.input(0))} / double{scale_of(context.output())});
-}
-
-std::vector<Bytes> requantised_sums(ReducedSums reduced, FixedFactor factor, const Tensor& output) {
+/// count: of elements that a sum is divided by.
+std::vector<Bytes> requantised_sums(ReducedSums reduced, int64_t count, const OpContext& context) {
+  const Tensor& output = context.output();
+  const FixedFactor factor =
+      reduction_factor(context.arithmetic(), context.input(0), output, count);
   const ActivationRange range = activation_range(Activation::kNone, output);
   for (int32_t& sum : reduced.sums) sum = requantised(sum, factor, zero_point_of(output), range);
   return {bytes_from_integers(reduced.sums, output.type)};
@@ -60,11 +68,11 @@ std::vector<Bytes> requantised_sums(ReducedSums reduced, FixedFactor factor, con
 
 std::vector<Bytes> evaluate(const Mean& op, const OpContext& context) {
   const ReducedSums reduced = sums_over(op.axes, context);
-  return requantised_sums(reduced, divided(ratio_factor(context), reduced.count), context.output());
+  return requantised_sums(reduced, reduced.count, context);
 }
 
 std::vector<Bytes> evaluate(const Sum& op, const OpContext& context) {
-  return requantised_sums(sums_over(op.axes, context), ratio_factor(context), context.output());
+  return requantised_sums(sums_over(op.axes, context), 1, context);
 }
 
 namespace {
@@ -88,8 +96,8 @@ ValueRanges of_reduction(const std::vector<int>& axes, bool divides, const Bound
     count *= in.shape.at(static_cast<size_t>(axis));
     over_channels = over_channels || axis == static_cast<int>(in.shape.size()) - 1;
   }
-  FixedFactor factor = to_fixed_factor(double{scale_of(in)} / double{scale_of(out)});
-  if (divides) factor = divided(factor, count);
+  const FixedFactor factor =
+      reduction_factor(c.op.attributes.arithmetic, in, out, divides ? count : 1);
   const ActivationRange range = activation_range(Activation::kNone, out);
   const std::vector<SumBounds> x = centred(c.input_bounds(0), zero_point_of(in));
   const auto mean_of = [&](SumBounds sum, int64_t times_each) {

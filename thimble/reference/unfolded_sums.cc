@@ -113,8 +113,8 @@ std::vector<Bytes> convolve_int16(const FullyConnected& op, const OpContext& con
     }
   }
   return finish_sums(context, op.activation, std::move(sums),
-                     fully_connected_factors(context.input(0), weights, scale_of(context.output()),
-                                             weights.shape[0]));
+                     fully_connected_factors(context.arithmetic(), context.input(0), weights,
+                                             scale_of(context.output()), weights.shape[0]));
 }
 
 }  // namespace thimble::reference

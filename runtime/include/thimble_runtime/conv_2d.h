@@ -34,6 +34,8 @@ enum class Tail : int32_t {
   kSigned,        ///< clamps -128 and 127, right shifts from 1 on
   kSignedClamps,  ///< the same with lower clamps to -1 and upper ones from 0 on
   kReluFrom,      ///< the zero point, whatever it is, is the lower clamp; upper clamp 127
+  kToEven,        ///< float scales (kFloatShift), clamps -128 and 127; the sum is held as it is
+  kToEvenClamps,  ///< the same with lower clamps to -1 and upper ones from 0 on
   kSums,  ///< any others: the sum is held as it is, the constants are those of the reference
 };
 /// The right shift that all channels have; 0: each has its own.
@@ -49,10 +51,10 @@ constexpr int32_t shared_shift(Tail tail) noexcept {
 /// as they are where tail is kSums. A last channel alone has one of zeros beside.
 ///
 /// Compact: for every four inputs a word of each channel, of which the halves are 256 p + q, p the
-/// weights of inputs 1 and 3, q of 0 and 2; sums are held times 256 whatever the tail, and so are
-/// biases, with 127 times all p besides. 256 p + q fits 16 bits but for some p of -128, which is
-/// held as -127: behind the pairs are channel and input (in the order of the weights) of each of
-/// these, channels in order, then INT32_MAX.
+/// weights of inputs 1 and 3, q of 0 and 2; sums are held times 256 whatever the tail (float scales
+/// over 256), and so are biases, with 127 times all p besides. 256 p + q fits 16 bits but for some
+/// p of -128, which is held as -127: behind the pairs are channel and input (in the order of the
+/// weights) of each of these, channels in order, then INT32_MAX.
 struct Conv2DPairsParams {
   const int32_t* pairs;
   Window2D window;
@@ -112,9 +114,10 @@ constexpr int32_t conv_2d_pairs_compact_dsp_scratch_bytes(const Conv2DPairsParam
 
 /// How kernels in MVE round what is left of a product when it is shifted right (docs/kernels.md).
 enum class FoursRounding : int32_t {
-  kUp,    ///< ties up: the lower clamp is not below the zero point, no shift is to the left
-  kAway,  ///< ties away from zero: every shift is to the right
-  kAny,   ///< ties away from zero where the shift is to the right
+  kUp,      ///< ties up: the lower clamp is not below the zero point, no shift is to the left
+  kAway,    ///< ties away from zero: every shift is to the right
+  kAny,     ///< ties away from zero where the shift is to the right
+  kToEven,  ///< float scales (kFloatShift)
 };
 
 /// Four output channels after the other, each four as words: their biases; for every 16 inputs

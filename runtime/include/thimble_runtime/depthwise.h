@@ -50,23 +50,24 @@ struct DepthwiseConv2DPackedParams {
   int32_t out_channels;      ///< of the whole tensor
   int32_t multiplier;        ///< output channel o reads input channel o / multiplier
   int32_t input_zero_point;
-  int32_t clamp_add,
-      clamp_less;  ///< depthwise_conv_2d_clamped_dsp: 255 - (most - least), most - 255
+  int32_t clamp_add, clamp_less;  ///< of the latter two kernels: 255 - (most - least), most - 255
   int32_t scratch_bytes;
 };
 
 /// Input channels are neighbours. scratch: scratch_bytes, aligned to 4; with less than all rows of
 /// all channels want, they go by fours of channels, pixel by pixel, or by strips of a row.
-/// progress: pixel. The three differ in what they do to a sum, and do the same to the bit where the
-/// compiler may choose between them: outputs from the zero point -128 up, with few different
-/// shifts; such outputs; any.
+/// progress: pixel. The first three differ in what they do to a sum, and do the same to the bit
+/// where the compiler may choose between them: outputs from the zero point -128 up, with few
+/// different shifts; such outputs; any. The fourth is for float scales.
 void depthwise_conv_2d_dsp(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
                            const Region& region, int8_t* scratch) noexcept;
 void depthwise_conv_2d_shifted_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
 void depthwise_conv_2d_clamped_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
-/// The three kernels with constants in 8 bits, which are unpacked into scratch when the kernel
+void depthwise_conv_2d_to_even_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
+                                   const View& out, const Region& region, int8_t* scratch) noexcept;
+/// The same with constants in 8 bits, which are unpacked into scratch when the kernel
 /// begins, those of as many channels as go at a time.
 void depthwise_conv_2d_compact_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
@@ -76,7 +77,10 @@ void depthwise_conv_2d_compact_shifted_dsp(const DepthwiseConv2DPackedParams& p,
 void depthwise_conv_2d_compact_clamped_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                            const View& out, const Region& region,
                                            int8_t* scratch) noexcept;
-/// As the first three, output at the addresses of the input: same shape, multiplier 1, no rings,
+void depthwise_conv_2d_compact_to_even_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
+                                           const View& out, const Region& region,
+                                           int8_t* scratch) noexcept;
+/// As the first four, output at the addresses of the input: same shape, multiplier 1, no rings,
 /// whole images (region covers y and x); scratch has room for whole rows of four channels.
 /// progress: plane.
 void depthwise_conv_2d_in_place_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
@@ -86,6 +90,9 @@ void depthwise_conv_2d_in_place_shifted_dsp(const DepthwiseConv2DPackedParams& p
                                             const View& out, const Region& region,
                                             int8_t* scratch) noexcept;
 void depthwise_conv_2d_in_place_clamped_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
+                                            const View& out, const Region& region,
+                                            int8_t* scratch) noexcept;
+void depthwise_conv_2d_in_place_to_even_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                             const View& out, const Region& region,
                                             int8_t* scratch) noexcept;
 

@@ -140,6 +140,15 @@ void average_pool_2d(const Pool2DParams& p, const View& x, const View& out,
 /// average_pool_2d with ties rounded up, as if all values were 128 more. progress: pixel.
 void average_pool_2d_ties_up(const Pool2DParams& p, const View& x, const View& out,
                              const Region& region) noexcept;
+/// Of the numbers that int8 stands for, summed by rows; rounded as NumberPairParams says.
+struct NumberPoolParams {
+  Window2D window;
+  float scale, output_scale;
+  int32_t zero_point, output_zero_point;
+  int32_t clamp_min, clamp_max;
+};
+void average_pool_2d_to_even(const NumberPoolParams& p, const View& x, const View& out,
+                             const Region& region) noexcept;
 /// average_pool_2d in eights of channels, which are neighbours in x; no rings. progress: pixel.
 void average_pool_2d_dsp(const Pool2DParams& p, const View& x, const View& out,
                          const Region& region) noexcept;
@@ -209,6 +218,21 @@ struct AddParams {
   Scale scale[2], output_scale;
   int32_t clamp_min, clamp_max;
 };
+
+/// Operands of int8 as the numbers that they stand for, (q - zero_point) * scale, and the int8
+/// nearest to what is computed of them, ties to even.
+struct NumberPairParams {
+  float scale[2], output_scale;
+  int32_t zero_point[2], output_zero_point;
+  int32_t clamp_min, clamp_max;
+};
+/// As add. progress: element.
+void add_to_even(const NumberPairParams& p, const View& a, const View& b, const View& out,
+                 const Region& region) noexcept;
+void sub_to_even(const NumberPairParams& p, const View& a, const View& b, const View& out,
+                 const Region& region) noexcept;
+void mul_to_even(const NumberPairParams& p, const View& a, const View& b, const View& out,
+                 const Region& region) noexcept;
 
 /// Broadcast operands have stride 0. progress: element.
 void add(const AddParams& p, const View& a, const View& b, const View& out,
@@ -435,6 +459,10 @@ struct FloatParams {
   float scale;
   int32_t zero_point;
 };
+/// Ties to even.
+void quantize_f32_i8_to_even(const FloatParams& p, const View& x, const View& out,
+                             const Region& region) noexcept;
+/// Ties away from zero.
 void quantize_f32_i8(const FloatParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
 void quantize_f32_i16(const FloatParams& p, const View& x, const View& out,

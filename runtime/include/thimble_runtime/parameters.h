@@ -6,8 +6,12 @@
 
 namespace thimble::runtime {
 
+/// The shift of a scale that is a float32, whose bits are the multiplier: x -> float(x) * scale,
+/// rounded to float32 and then to a whole number, ties to even, as ONNX Runtime does.
+constexpr int32_t kFloatShift = -128;
+
 /// Fixed-point scales per output channel: x -> rounding(x * multiplier * 2^(shift - 31)).
-/// A positive shift goes left.
+/// A positive shift goes left; kFloatShift: no fixed-point scale.
 struct ChannelScales {
   const int32_t* multipliers;
   const int8_t* shifts;

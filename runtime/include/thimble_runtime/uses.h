@@ -28,7 +28,11 @@
 #define THIMBLE_USES_SIGNED 1
 #define THIMBLE_USES_SIGNED_CLAMPS 1
 #define THIMBLE_USES_RELU_FROM 1
+#define THIMBLE_USES_TO_EVEN 1
+#define THIMBLE_USES_TO_EVEN_CLAMPS 1
 #define THIMBLE_USES_SUMS 1
+/// Scales that are float32 (kFloatShift).
+#define THIMBLE_USES_FLOAT_SCALES 1
 /// Depthwise convolutions pixel by pixel, from the inputs as they are.
 #define THIMBLE_USES_DEPTHWISE_PIXELS 1
 /// Some of a call's channels at a time.

@@ -118,7 +118,7 @@ Constant elementwise(const Node& node, const Constant& a, const Constant& b, DTy
     return constant_of(shape, result, type);
 }
 
-struct Arithmetic {
+struct FoldedRule {
   std::function<float(float, float)> of_reals;
   std::function<int64_t(int64_t, int64_t)> of_wholes;
 };
@@ -128,8 +128,8 @@ int64_t whole_power(int64_t base, int64_t exponent) {
       std::llround(std::pow(static_cast<double>(base), static_cast<double>(exponent))));
 }
 
-const std::map<std::string_view, Arithmetic>& arithmetic() {
-  static const std::map<std::string_view, Arithmetic> all = {
+const std::map<std::string_view, FoldedRule>& arithmetic() {
+  static const std::map<std::string_view, FoldedRule> all = {
       {"Add", {[](float x, float y) { return x + y; }, [](int64_t x, int64_t y) { return x + y; }}},
       {"Sub", {[](float x, float y) { return x - y; }, [](int64_t x, int64_t y) { return x - y; }}},
       {"Mul", {[](float x, float y) { return x * y; }, [](int64_t x, int64_t y) { return x * y; }}},
@@ -147,7 +147,7 @@ const std::map<std::string_view, Arithmetic>& arithmetic() {
 }
 
 std::vector<Constant> combined(const Node& node, const Inputs& in) {
-  const Arithmetic& rule = arithmetic().at(node.op());
+  const FoldedRule& rule = arithmetic().at(node.op());
   Constant result = operand(node, in, 0);
   for (size_t k = 1; k < in.size(); ++k) {
     const Constant& other = operand(node, in, k);

@@ -77,18 +77,14 @@ bool is_quantised(const Step& step) {
 }
 
 /// In the arithmetic that is asked for.
-Steps computed(Network& read, QuantisedAs as, const std::string& where,
-               const std::vector<TensorId>& outputs) {
+Steps computed(Network& read, QuantisedAs as, const std::vector<TensorId>& outputs) {
   Steps network{std::move(read.steps()), read.take_tensors()};
   if (std::ranges::none_of(network.steps, is_quantised)) return network;
   if (as == QuantisedAs::kFloat) return in_numbers(std::move(network));
-  if (as == QuantisedAs::kOnnx)
-    throw Refusal(where,
-                  "is quantised, and the arithmetic of ONNX Runtime's integer kernels is not "
-                  "supported yet; --arithmetic tflite computes in integers, each operator within a "
-                  "step of that, --arithmetic float in numbers, as it is written",
-                  Help::kNone);
-  return in_integers(std::move(network), read.integers(), outputs);
+  const bool onnx = as == QuantisedAs::kOnnx;
+  network = in_integers(std::move(network), read.integers(), outputs,
+                        onnx ? Arithmetic::kOnnx : Arithmetic::kTflite);
+  return onnx ? in_numbers(std::move(network)) : network;
 }
 
 Graph built(const std::string& name, const std::string& where, Steps read,
@@ -135,7 +131,7 @@ Graph import_onnx(std::span<const uint8_t> bytes, const std::string& name, const
   onnx::refuse_unsupported(reader, nodes);
   for (const onnx::NodeRecord* node : nodes) reader.read(*node);
   const std::vector<TensorId> ports = onnx::output_tensors(model, reader, outputs, options);
-  onnx::Steps steps = onnx::computed(reader.network(), options.quantised, where, ports);
+  onnx::Steps steps = onnx::computed(reader.network(), options.quantised, ports);
   return onnx::built(name, where, std::move(steps), inputs, ports);
 }
 

@@ -16,8 +16,8 @@ namespace {
 class Islands {
  public:
   Islands(Steps network, const std::map<TensorId, Constant>& integers,
-          const std::vector<TensorId>& ports)
-      : steps_(std::move(network.steps)), integers_(integers) {
+          const std::vector<TensorId>& ports, Arithmetic arithmetic)
+      : arithmetic_(arithmetic), steps_(std::move(network.steps)), integers_(integers) {
     graph_.tensors = std::move(network.tensors);
     for (const TensorId port : ports) ports_.insert(port);
   }
@@ -104,6 +104,7 @@ class Islands {
   void move_backwards() {
     std::map<TensorId, size_t> maker;
     std::map<TensorId, int> reads;
+    std::vector<size_t> joins;  // quantisations of what was joined
     for (size_t k = 0; k < steps_.size(); ++k) {
       for (const TensorId id : steps_[k].op.outputs) maker[id] = k;
       for (const TensorId id : steps_[k].op.inputs) ++reads[id];
@@ -115,6 +116,7 @@ class Islands {
       const auto made = maker.find(numbers);
       if (made == maker.end() || reads[numbers] != 1 || ports_.contains(numbers)) continue;
       Op& movement = steps_[made->second].op;
+      if (std::holds_alternative<Concat>(movement.attributes)) joins.push_back(k);
       const bool moves = moves_one(movement.attributes);
       if (!moves || tensor(movement.inputs[0]).type != DType::kFloat32) continue;
       const Tensor like = tensor(movement.inputs[0]);
@@ -127,6 +129,38 @@ class Islands {
       steps_[k].op = std::move(last);
       maker[between] = made->second;
     }
+    if (arithmetic_ == Arithmetic::kOnnx) quantise_before(joins, maker);
+  }
+
+  /// CONCATENATION, then QUANTIZE    becomes    QUANTIZE of each input, then CONCATENATION
+  void quantise_before(const std::vector<size_t>& quantize_steps,
+                       const std::map<TensorId, size_t>& maker) {
+    std::map<size_t, std::vector<Step>> before;
+    for (const size_t k : quantize_steps) {
+      const Op quantize = steps_[k].op;
+      const size_t at = maker.at(quantize.inputs[0]);
+      Op& joins = steps_[at].op;
+      const Tensor integers = tensor(quantize.outputs[0]);
+      if (std::ranges::any_of(joins.inputs, [&](TensorId id) {
+            return tensor(id).type != DType::kFloat32 || tensor(id).is_constant();
+          }))
+        continue;
+      Op last = joins;
+      for (TensorId& id : last.inputs) {
+        const Tensor like = tensor(id);
+        const TensorId rounded = add(like, integers.type, integers.quantization);
+        before[k].push_back({{Quantize{}, {id}, {rounded}, joins.file_index}, steps_[at].where});
+        id = rounded;
+      }
+      last.outputs = quantize.outputs;
+      steps_[k].op = std::move(last);
+    }
+    std::vector<Step> result;  // what nothing reads any more is removed later
+    for (size_t k = 0; k < steps_.size(); ++k) {
+      for (Step& step : before[k]) result.push_back(std::move(step));
+      result.push_back(std::move(steps_[k]));
+    }
+    steps_ = std::move(result);
   }
 
   static bool moves_one(const Attributes& attributes) {
@@ -155,14 +189,46 @@ class Islands {
       integer_of_[op.outputs[0]] = op.inputs[0];
     } else if (std::holds_alternative<Quantize>(op.attributes)) {
       const TensorId integers = integer_of(op.inputs[0]);
-      if (integers.valid()) op.inputs[0] = integers;  // from one scale to another
+      if (!integers.valid()) return;
+      if (arithmetic_ == Arithmetic::kOnnx) {
+        if (tensor(integers).type != DType::kInt8 || tensor(op.outputs[0]).type != DType::kInt8)
+          return;
+        op.attributes.arithmetic = Arithmetic::kOnnx;
+      }
+      op.inputs[0] = integers;  // from one scale to another
     } else if (op.outputs.size() == 1 && tensor(op.outputs[0]).type == DType::kFloat32) {
       make_whole(k);
     }
   }
 
+  /// Whether the operator is computed in integers, in this arithmetic.
+  [[nodiscard]] bool is_computed(const Op& op) {
+    if (arithmetic_ != Arithmetic::kOnnx) return true;
+    const auto is_of_onnx = []<class Operator>(const Operator&) { return kIsOfOnnx<Operator>; };
+    return std::visit(is_of_onnx, op.attributes);
+  }
+
+  /// Whether the bounds of its activation are no ties, which kernels round away from zero.
+  [[nodiscard]] static bool has_plain_bounds(const Op& op, const Tensor& output) {
+    const auto plain = [&](float bound) {
+      const float steps = std::abs(bound / output.quantization.scales.at(0));
+      return steps - std::floor(steps) != 0.5F;
+    };
+    return std::visit(
+        [&]<class Operator>(const Operator& a) {
+          if constexpr (requires { a.activation; }) {
+            if (a.activation == Activation::kRelu6) return plain(6);
+            if (a.activation == Activation::kReluN1To1 || a.activation == Activation::kRelu0To1)
+              return plain(1);
+          }
+          return true;
+        },
+        op.attributes);
+  }
+
   /// The operator at k in integers, if all around it are.
   void make_whole(size_t k) {
+    if (!is_computed(steps_[k].op)) return;
     const TensorId numbers = steps_[k].op.outputs[0];
     const std::vector<size_t> readers = readers_[numbers];
     if (readers.empty() || ports_.contains(numbers)) return;
@@ -177,6 +243,8 @@ class Islands {
     std::optional<Op> whole = with_integer_inputs(steps_[k].op);
     if (!whole) return;
     const Tensor wanted = tensor(integers);
+    if (arithmetic_ == Arithmetic::kOnnx && !has_plain_bounds(*whole, wanted)) return;
+    whole->attributes.arithmetic = arithmetic_;
     for (const Quantization& as : quantizations(*whole, wanted.quantization)) {
       const bool direct = as == wanted.quantization;
       whole->outputs = {direct ? integers : add(wanted, DType::kInt8, as)};
@@ -199,6 +267,7 @@ class Islands {
   /// What an operator may have to make: the wanted, that of its input, or a fixed one.
   std::vector<Quantization> quantizations(const Op& op, const Quantization& wanted) {
     constexpr float kProbability = 1.0F / 256, kTanh = 1.0F / 128, kLogarithm = 16.0F / 256;
+    if (arithmetic_ == Arithmetic::kOnnx) return {wanted};
     std::vector<Quantization> result = {wanted, tensor(op.inputs[0]).quantization};
     result.push_back({.scales = {kProbability}, .zero_points = {-128}, .axis = 0});
     result.push_back({.scales = {kTanh}, .zero_points = {0}, .axis = 0});
@@ -285,6 +354,8 @@ class Islands {
           static_cast<double>(numbers[k]) / static_cast<double>(scales[scales.size() == 1 ? 0 : k]);
       if (!(std::abs(ratio) < INT32_MAX)) return {};
       values[k] = std::llrint(ratio);
+      const double rest = std::abs(ratio - static_cast<double>(values[k]));
+      if (arithmetic_ == Arithmetic::kOnnx && !integers_.contains(id) && rest > 1e-3) return {};
     }
     const std::vector<int32_t> zeros(scales.size(), 0);
     return add_constant(from, values, DType::kInt32,
@@ -332,6 +403,7 @@ class Islands {
     steps_ = std::move(kept);
   }
 
+  Arithmetic arithmetic_;
   std::vector<Step> steps_;
   Graph graph_;  ///< tensors alone
   const std::map<TensorId, Constant>& integers_;
@@ -346,11 +418,14 @@ class Islands {
 Steps in_numbers(Steps network) {
   std::vector<Step> result;
   for (Step& step : network.steps) {
-    const TensorId x = step.op.inputs.empty() ? TensorId() : step.op.inputs[0];
     const bool rounds = std::holds_alternative<Quantize>(step.op.attributes) &&
-                        network.tensors[x.index()].type == DType::kFloat32;
-    if (rounds) {
-      const float scale = network.tensors[step.op.outputs[0].index()].quantization.scales.at(0);
+                        network.tensors[step.op.inputs.at(0).index()].type == DType::kFloat32;
+    const Tensor* integers = rounds ? &network.tensors[step.op.outputs[0].index()] : nullptr;
+    if (rounds && integers->type == DType::kInt8) {
+      step.op.attributes.arithmetic = Arithmetic::kOnnx;
+    } else if (rounds) {
+      const TensorId x = step.op.inputs[0];
+      const float scale = integers->quantization.scales.at(0);
       const auto add = [&](Tensor made) {
         made.name += "/" + std::to_string(network.tensors.size());
         network.tensors.push_back(std::move(made));
@@ -376,8 +451,8 @@ Steps in_numbers(Steps network) {
 }
 
 Steps in_integers(Steps network, const std::map<TensorId, Constant>& integers,
-                  const std::vector<TensorId>& ports) {
-  return Islands(std::move(network), integers, ports).run();
+                  const std::vector<TensorId>& ports, Arithmetic arithmetic) {
+  return Islands(std::move(network), integers, ports, arithmetic).run();
 }
 
 }  // namespace thimble::onnx

@@ -60,6 +60,21 @@ KernelUse raw_pair_use(Family family, const Operands& t) {
   return elementwise_use(raw_kernel(family, t), {}, {t.in(0).shape, t.in(1).shape}, t.out().shape);
 }
 
+// Kernel for two operands as the numbers that they stand for.
+KernelUse number_pair_use(Family family, const Operands& t, Activation activation) {
+  const ClampRange clamp = clamp_range(activation, t.out());
+  runtime::NumberPairParams params{};
+  for (size_t k = 0; k < 2; ++k) {
+    params.scale[k] = scale_of(t.in(k));
+    params.zero_point[k] = zero_point_of(t.in(k));
+  }
+  params.output_scale = scale_of(t.out());
+  params.output_zero_point = zero_point_of(t.out());
+  params.clamp_min = clamp.min;
+  params.clamp_max = clamp.max;
+  return pair_use(family, params, t);
+}
+
 // Kernel of sums and differences.
 KernelUse sum_or_difference_use(Family family, const Operands& t, Activation activation) {
   if (t.out().type == DType::kInt32) return raw_pair_use(family, t);
@@ -106,15 +121,15 @@ KernelId select_kernel(const Operands& t) {
 }  // namespace
 
 bool supported(const Add&, const Operands& t, Method method) {
-  return of_one_type(t, method, Family::kAdd);
+  return of_one_type(t, method, t.is_onnx() ? Family::kAddToEven : Family::kAdd);
 }
 
 bool supported(const Mul&, const Operands& t, Method method) {
-  return of_one_type(t, method, Family::kMul);
+  return of_one_type(t, method, t.is_onnx() ? Family::kMulToEven : Family::kMul);
 }
 
 bool supported(const Sub&, const Operands& t, Method method) {
-  return of_one_type(t, method, Family::kSub);
+  return of_one_type(t, method, t.is_onnx() ? Family::kSubToEven : Family::kSub);
 }
 
 bool supported(const Div&, const Operands& t, Method method) {
@@ -181,10 +196,12 @@ std::vector<KernelUse> uses(const Minimum&, const Operands& t, Method) {
 }
 
 std::vector<KernelUse> uses(const Add& a, const Operands& t, Method) {
+  if (t.is_onnx()) return {number_pair_use(Family::kAddToEven, t, a.activation)};
   return {sum_or_difference_use(Family::kAdd, t, a.activation)};
 }
 
 std::vector<KernelUse> uses(const Sub& a, const Operands& t, Method) {
+  if (t.is_onnx()) return {number_pair_use(Family::kSubToEven, t, a.activation)};
   return {sum_or_difference_use(Family::kSub, t, a.activation)};
 }
 
@@ -199,6 +216,7 @@ std::vector<KernelUse> uses(const SquaredDifference&, const Operands& t, Method)
 std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
   if (is_float32(t)) return {pair_use(Family::kMul, float_clamp(a.activation), t)};
   if (t.out().type == DType::kInt32) return {raw_pair_use(Family::kMul, t)};
+  if (t.is_onnx()) return {number_pair_use(Family::kMulToEven, t, a.activation)};
   const float x = scale_of(t.in(0)), y = scale_of(t.in(1)), out = scale_of(t.out());
   const double scale =
       t.is_uint8() ? static_cast<double>(x * y / out)
@@ -285,12 +303,15 @@ std::span<const KernelInfo> arithmetic_rows() {
           {.name = "add_mve", .family = kAdd, .set = kMve, .takes = halves_one_operand}),
       row<runtime::add_dsp>(
           {.name = "add_dsp", .family = kAdd, .set = kDsp, .takes = halves_an_operand}),
+      row<runtime::add_to_even>({.name = "add_to_even", .family = kAddToEven, .fitted_as = "add"}),
       row<runtime::mul>({.name = "mul", .family = kMul}),
+      row<runtime::mul_to_even>({.name = "mul_to_even", .family = kMulToEven, .fitted_as = "mul"}),
       row<runtime::mul_mve>(
           {.name = "mul_mve", .family = kMul, .set = kMve, .takes = product_shifts_right}),
       row<runtime::mul_dsp>(
           {.name = "mul_dsp", .family = kMul, .set = kDsp, .takes = product_is_rounded_once}),
       row<runtime::sub>({.name = "sub", .family = kSub}),
+      row<runtime::sub_to_even>({.name = "sub_to_even", .family = kSubToEven, .fitted_as = "add"}),
       row<runtime::squared_difference>(
           {.name = "squared_difference", .family = kSquaredDifference}),
       row<runtime::add_i16>({.name = "add_i16", .family = kAdd, .in = kInt16, .out = kInt16}),

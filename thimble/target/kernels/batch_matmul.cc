@@ -36,8 +36,10 @@ runtime::BatchMatMulParams quantised_params(const Operands& t, int32_t depth) {
   for (size_t k = 0; k < 2; ++k) params.zero_point[k] = zero_point_of(t.in(k));
   params.output_zero_point = zero_point_of(t.out());
   const float product = scale_of(t.in(0)) * scale_of(t.in(1));  // in float32, as the reference
-  params.scale =
-      quantize_scale(static_cast<double>(product) / static_cast<double>(scale_of(t.out())));
+  const float out = scale_of(t.out());
+  params.scale = t.is_onnx()
+                     ? float_scale(product / out)
+                     : quantize_scale(static_cast<double>(product) / static_cast<double>(out));
   return params;
 }
 

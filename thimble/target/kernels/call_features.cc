@@ -306,6 +306,9 @@ void count(const runtime::FloatPool2DParams& p, const CallShape& call, FeatureSu
   sums.add(Feature::kSingleRun,
            extent(call.region, 0) * y.inside * x.inside * extent(call.region, 3));
 }
+void count(const runtime::NumberPoolParams& p, const CallShape& call, FeatureSums sums) {
+  count(runtime::FloatPool2DParams{p.window, 0, 0}, call, sums);
+}
 void count(const runtime::FloatMeanParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
   double summed = 1;

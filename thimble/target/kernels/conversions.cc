@@ -15,8 +15,11 @@ namespace thimble {
 namespace {
 
 // Integers are rescaled; float32 has kernels of its own.
-KernelId quantize_kernel(DType in, DType out) {
-  return portable_kernel(in == DType::kFloat32 ? Family::kQuantize : Family::kRescale, in, out);
+KernelId quantize_kernel(const Operands& t) {
+  const DType in = t.in(0).type, out = t.out().type;
+  if (in == DType::kFloat32)
+    return portable_kernel(t.is_onnx() ? Family::kQuantizeToEven : Family::kQuantize, in, out);
+  return t.is_onnx() ? KernelId() : portable_kernel(Family::kRescale, in, out);
 }
 
 runtime::RescaleParams rescale_params(const Operands& t, const ClampRange& clamp) {
@@ -50,18 +53,19 @@ bool supported(const Relu&, const Operands& t, Method method) {
 std::vector<KernelUse> uses(const Relu& a, const Operands& t, Method) {
   if (is_float32(t)) return float_function_use(t, Family::kClamp, float_clamp(a.range));
   if (is_function_of_int8(t)) return {lookup_use(t)};
-  return one_use(quantize_kernel(t.in(0).type, t.out().type),
-                 rescale_params(t, clamp_range(a.range, t.out())), t);
+  return one_use(quantize_kernel(t), rescale_params(t, clamp_range(a.range, t.out())), t);
 }
 
 /// Raw values are clamped: right only where input and output have the same quantisation.
 bool supported(const Relu6&, const Operands& t, Method method) {
+  if (t.is_onnx()) return method == Method::kCompute && is_function_of_int8(t);
   return method == Method::kCompute && has_row(Family::kClamp, t) &&
          t.in(0).quantization == t.out().quantization;
 }
 
 std::vector<KernelUse> uses(const Relu6&, const Operands& t, Method) {
   if (is_float32(t)) return float_function_use(t, Family::kClamp, float_clamp(Activation::kRelu6));
+  if (t.is_onnx()) return {lookup_use(t)};
   const ClampRange clamp = clamp_range(Activation::kRelu6, t.in(0));
   return one_use(portable_kernel(Family::kClamp, t.in(0).type, t.out().type),
                  runtime::ClampParams{clamp.min, clamp.max}, t);
@@ -88,13 +92,12 @@ std::vector<KernelUse> uses(const LeakyRelu& a, const Operands& t, Method) {
 }
 
 bool supported(const Quantize&, const Operands& t, Method method) {
-  return method == Method::kCompute &&
-         (is_function_of_byte(t) || quantize_kernel(t.in(0).type, t.out().type).valid());
+  return method == Method::kCompute && (is_function_of_byte(t) || quantize_kernel(t).valid());
 }
 
 std::vector<KernelUse> uses(const Quantize&, const Operands& t, Method) {
   if (is_function_of_byte(t)) return {lookup_use(t)};
-  const KernelId kernel = quantize_kernel(t.in(0).type, t.out().type);
+  const KernelId kernel = quantize_kernel(t);
   if (t.in(0).type == DType::kFloat32) {
     return one_use(kernel, runtime::FloatParams{scale_of(t.out()), zero_point_of(t.out())}, t);
   }
@@ -172,6 +175,11 @@ std::span<const KernelInfo> conversions_rows() {
           {.name = "leaky_relu_i16_i16", .family = kLeakyRelu, .in = kInt16, .out = kInt16}),
       row<runtime::quantize_f32_i8>(
           {.name = "quantize_f32_i8", .family = kQuantize, .in = kFloat32, .out = kInt8}),
+      row<runtime::quantize_f32_i8_to_even>({.name = "quantize_f32_i8_to_even",
+                                             .family = kQuantizeToEven,
+                                             .in = kFloat32,
+                                             .out = kInt8,
+                                             .fitted_as = "quantize_f32_i8"}),
       row<runtime::quantize_f32_i16>(
           {.name = "quantize_f32_i16", .family = kQuantize, .in = kFloat32, .out = kInt16}),
       row<runtime::dequantize_i8_f32>(

@@ -42,6 +42,7 @@ enum class Family : uint8_t {
   kDepthwiseConv2DInPlace,
   kAveragePool2D,
   kAveragePool2DTiesUp,
+  kAveragePool2DToEven,
   kAveragePool2DFinalise,
   kMaxPool2D,
   kMinPool2D,
@@ -50,8 +51,11 @@ enum class Family : uint8_t {
   kMeanFinalise,
   kSumAccumulate,
   kAdd,
+  kAddToEven,
   kMul,
+  kMulToEven,
   kSub,
+  kSubToEven,
   kDiv,
   kFloorDiv,
   kFloorMod,
@@ -94,6 +98,7 @@ enum class Family : uint8_t {
   kSqrt,
   kSquare,
   kQuantize,
+  kQuantizeToEven,
   kDequantize,
   kSoftmax,
   kLogSoftmax,
@@ -175,7 +180,7 @@ enum class WeightForm : uint8_t {
 };
 
 /// How the DSP kernels of depthwise convolutions requantise (runtime/dsp/depthwise_tail.h).
-enum class DepthwiseTail : uint8_t { kRelu, kShifted, kClamped };
+enum class DepthwiseTail : uint8_t { kRelu, kShifted, kClamped, kToEven };
 
 struct Operands;
 struct KernelUse;

@@ -31,7 +31,11 @@ bool has_kernel(const Graph& graph, const Op& op, Method method) {
   const bool sums = method == Method::kAccumulate || method == Method::kFinalise;
   if (!sums && find_accumulator(graph, op.outputs.at(0)) != nullptr) return false;
   const Operands t{graph, op};
-  return std::visit([&](const auto& a) { return supported(a, t, method); }, op.attributes);
+  return std::visit(
+      [&]<class Operator>(const Operator& a) {
+        return (!t.is_onnx() || kIsOfOnnx<Operator>)&&supported(a, t, method);
+      },
+      op.attributes);
 }
 
 size_t chunk_axis(const Graph& graph, const Op& op) {

@@ -25,6 +25,14 @@ runtime::Scale scale_over(double real, int64_t count) {
   return {static_cast<int32_t>(multiplier), scale.shift - shift};
 }
 
+// Of sums that are divided by a count.
+runtime::Scale reduction_scale(const Operands& t, int64_t count) {
+  const float in = scale_of(t.in(0)), out = scale_of(t.out());
+  if (t.is_onnx()) return float_scale(in / (out * static_cast<float>(count)));
+  const double ratio = static_cast<double>(in) / static_cast<double>(out);
+  return count == 1 ? quantize_scale(ratio) : scale_over(ratio, count);
+}
+
 }  // namespace
 
 KernelUse sum_use(const Operands& t, const std::vector<bool>& reduced, const OperandAxes& out) {
@@ -98,9 +106,7 @@ std::vector<KernelUse> reduction_use(const std::vector<int>& axes, bool divides,
              .limits = limits_of(out_axes, out)}};
   }
   if (method == Method::kAccumulate) return {sum_use(t, reduced, out_axes)};
-  const double ratio =
-      static_cast<double>(scale_of(t.in(0))) / static_cast<double>(scale_of(t.out()));
-  params.scale = divides ? scale_over(ratio, count) : quantize_scale(ratio);
+  params.scale = reduction_scale(t, divides ? count : 1);
   params.input_zero_point = zero_point_of(t.in(0));
   params.output_zero_point = zero_point_of(t.out());
   const bool finalise = method == Method::kFinalise;

@@ -14,6 +14,7 @@ struct Operands {
   [[nodiscard]] bool is_uint8() const {
     return op.attributes.arithmetic == Arithmetic::kTfliteUint8;
   }
+  [[nodiscard]] bool is_onnx() const { return op.attributes.arithmetic == Arithmetic::kOnnx; }
   [[nodiscard]] size_t count() const { return op.inputs.size(); }
   [[nodiscard]] const Tensor& in(size_t k) const { return graph.tensor(op.inputs.at(k)); }
   [[nodiscard]] const Tensor& out() const { return graph.tensor(op.outputs.at(0)); }

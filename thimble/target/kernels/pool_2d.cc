@@ -17,6 +17,7 @@ bool pools_all(const Window& w, const Operands& t) {
 }
 
 Family average_family(const Operands& t) {
+  if (t.is_onnx()) return Family::kAveragePool2DToEven;
   return t.is_uint8() ? Family::kAveragePool2DTiesUp : Family::kAveragePool2D;
 }
 
@@ -33,6 +34,15 @@ KernelParams pool_params(const Window& window, Activation activation, const Oper
     return runtime::FloatPool2DParams{walked, clamp.clamp_min, clamp.clamp_max};
   }
   const ClampRange clamp = clamp_range(activation, t.out());
+  if (t.is_onnx() && std::holds_alternative<AveragePool2D>(t.op.attributes)) {
+    return runtime::NumberPoolParams{.window = walked,
+                                     .scale = scale_of(t.in(0)),
+                                     .output_scale = scale_of(t.out()),
+                                     .zero_point = zero_point_of(t.in(0)),
+                                     .output_zero_point = zero_point_of(t.out()),
+                                     .clamp_min = clamp.min,
+                                     .clamp_max = clamp.max};
+  }
   return runtime::Pool2DParams{walked, clamp.min, clamp.max};
 }
 
@@ -50,7 +60,7 @@ KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
 
 bool supported(const AveragePool2D& a, const Operands& t, Method method) {
   if (!has_row(average_family(t), t) || method == Method::kInPlace) return false;
-  if (t.is_uint8()) return method == Method::kCompute;
+  if (t.is_uint8() || t.is_onnx()) return method == Method::kCompute;
   return method == Method::kCompute || (!is_float32(t) && pools_all(a.window, t));
 }
 
@@ -92,6 +102,10 @@ std::span<const KernelInfo> pool_2d_rows() {
       boxes_row<runtime::average_pool_2d_dsp>("average_pool_2d_dsp", kAveragePool2D, kDsp),
       row<runtime::average_pool_2d_ties_up>(
           {.name = "average_pool_2d_ties_up", .family = kAveragePool2DTiesUp, .progress = kPixel}),
+      row<runtime::average_pool_2d_to_even>({.name = "average_pool_2d_to_even",
+                                             .family = kAveragePool2DToEven,
+                                             .progress = kPixel,
+                                             .fitted_as = "average_pool_2d_f32"}),
       row<runtime::average_pool_2d_finalise>({.name = "average_pool_2d_finalise",
                                               .family = kAveragePool2DFinalise,
                                               .in = kInt32,

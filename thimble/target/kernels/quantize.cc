@@ -2,6 +2,7 @@
 #include "thimble/target/kernels/quantize.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -33,6 +34,10 @@ runtime::Scale quantize_scale(double real) {
   if (exponent < -31) return {0, 0};
   check(exponent <= 30, "quantize_scale: a scale is 2^30 or more");
   return {static_cast<int32_t>(multiplier), exponent};
+}
+
+runtime::Scale float_scale(float real) {
+  return {std::bit_cast<int32_t>(real), runtime::kFloatShift};
 }
 
 ClampRange value_range(DType type) {

@@ -13,6 +13,9 @@ namespace thimble {
 /// to nearest. Below 2^-32 both are 0.
 [[nodiscard]] runtime::Scale quantize_scale(double real);
 
+/// A positive float32 as it is (runtime::kFloatShift): Arithmetic::kOnnx.
+[[nodiscard]] runtime::Scale float_scale(float real);
+
 /// Quantised values that a fused activation lets pass.
 struct ClampRange {
   int32_t min, max;

@@ -2,6 +2,8 @@
 #include "thimble/target/kernels/tails.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <optional>
@@ -115,6 +117,35 @@ TailConstants constants(const Layer& layer, const runtime::Scale& scale, const T
           .doublings = doublings};
 }
 
+// Float scales: one that would do for the clamps, and for the sums. The product is a number of 32
+// bits with the zero point added.
+Tail float_tail(std::span<const runtime::Scale> scales, std::span<const TailRange> sums,
+                const ClampRange& clamp, int held) {
+  constexpr double kMost = 1 << 30, kLeast = 0x1p-100;
+  for (size_t o = 0; o < scales.size(); ++o) {
+    const auto scale = static_cast<double>(std::bit_cast<float>(scales[o].multiplier));
+    const int64_t largest = std::max(std::abs(sums[o].least), std::abs(sums[o].most));
+    if (largest > std::numeric_limits<int32_t>::max() >> held || scale < kLeast ||
+        static_cast<double>(largest) * scale > kMost)
+      return Tail::kSums;
+  }
+  if (clamp.min == -128 && clamp.max == 127) return Tail::kToEven;
+  return clamp.min < 0 && clamp.max >= 0 ? Tail::kToEvenClamps : Tail::kSums;
+}
+
+Tails float_tails(std::span<const runtime::Scale> scales, Tail tail, int held) {
+  Tails result{.tail = tail, .channels = {}};
+  for (const runtime::Scale& scale : scales) {
+    const float real = std::ldexp(std::bit_cast<float>(scale.multiplier), -held);
+    result.channels.push_back(
+        {.multiplier = tail == Tail::kSums ? scale.multiplier : std::bit_cast<int32_t>(real),
+         .constant = 0,
+         .shift = runtime::kFloatShift,
+         .doublings = held});
+  }
+  return result;
+}
+
 // In the order of their instructions.
 std::vector<Tail> tails_for(int32_t zero_point, const ClampRange& clamp) {
   const Tail exact = tail_for(zero_point, clamp);
@@ -129,6 +160,10 @@ std::vector<Tail> tails_for(int32_t zero_point, const ClampRange& clamp) {
 Tails tails_of(std::span<const runtime::Scale> scales, std::span<const TailRange> sums,
                int32_t output_zero_point, const ClampRange& clamp, std::optional<int> held,
                int most_doublings) {
+  if (!scales.empty() && scales.front().shift == runtime::kFloatShift) {
+    const int times = held.value_or(0);
+    return float_tails(scales, float_tail(scales, sums, clamp, times), times);
+  }
   const auto takes_all = [&](const Layer& layer) {
     for (size_t o = 0; o < scales.size(); ++o) {
       if (!takes(layer, scales[o], sums[o])) return false;

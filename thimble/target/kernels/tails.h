@@ -18,7 +18,8 @@ namespace thimble {
 struct TailConstants {
   int32_t multiplier = 0;
   int32_t constant = 0;
-  int32_t shift = 0;      ///< to the right; kSums: as the reference has it, negative to the right
+  /// To the right; kSums: as the reference has it, negative to the right; or kFloatShift.
+  int32_t shift = 0;
   int32_t doublings = 0;  ///< the sum is held times 2^doublings
   bool operator==(const TailConstants&) const = default;
 };

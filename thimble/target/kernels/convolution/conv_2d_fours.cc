@@ -13,6 +13,8 @@ namespace {
 
 // The cheapest that is exact. It does not depend on the sums.
 runtime::FoursRounding rounding_of(const FoldedWeights& f) {
+  if (!f.scales.empty() && f.scales.front().shift == runtime::kFloatShift)
+    return runtime::FoursRounding::kToEven;
   const auto most = std::ranges::max(f.scales, {}, &runtime::Scale::shift).shift;
   if (f.clamp.min >= f.output_zero_point && most <= 0) return runtime::FoursRounding::kUp;
   return most < 0 ? runtime::FoursRounding::kAway : runtime::FoursRounding::kAny;

@@ -141,6 +141,10 @@ std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels, f
   std::vector<runtime::Scale> result;
   for (size_t o = 0; o < channels; ++o) {
     const float weight = scales.size() == 1 ? scales[0] : scales.at(o);
+    if (t.is_onnx()) {
+      result.push_back(float_scale(in * weight / result_scale));
+      continue;
+    }
     const double product = in_float ? static_cast<double>(in * weight)
                                     : static_cast<double>(in) * static_cast<double>(weight);
     result.push_back(quantize_scale(product / out));

@@ -2,6 +2,7 @@
 #include "thimble/target/kernels/depthwise/depthwise_dsp.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -25,14 +26,21 @@ constexpr int kMostShift = 23;  // a zero point times 2^23 fits 32
 
 // The sum of a channel is held times 2^doublings.
 int doublings(DepthwiseTail tail, const Scale& scale) {
+  if (tail == DepthwiseTail::kToEven) return 0;
   return tail == DepthwiseTail::kRelu ? kReluShift + 1 + scale.shift : 1;
+}
+
+// Whether the lower clamp is taken from the zero point, and added when all is clamped.
+bool clamps_late(DepthwiseTail tail) {
+  return tail == DepthwiseTail::kClamped || tail == DepthwiseTail::kToEven;
 }
 
 // What is added to the product of sum and multiplier before it is shifted: half of what one is
 // there, and the zero point.
 int32_t constant_of(DepthwiseTail tail, const Scale& scale, int32_t zero_point, int32_t least) {
+  const int32_t from = zero_point - (clamps_late(tail) ? least : 0);
+  if (tail == DepthwiseTail::kToEven) return from;
   const int right = -scale.shift;
-  const int32_t from = zero_point - (tail == DepthwiseTail::kClamped ? least : 0);
   const int32_t constant = (1 << (right - 1)) + from * (1 << right);
   if (tail != DepthwiseTail::kRelu) return constant;
   return constant * (1 << (kReluShift - right)) + (1 << (kReluShift - 1 - right));
@@ -40,6 +48,12 @@ int32_t constant_of(DepthwiseTail tail, const Scale& scale, int32_t zero_point, 
 
 bool exact(DepthwiseTail tail, const DepthwiseSums& sums, size_t o) {
   const Scale& scale = sums.scales[o];
+  if (tail == DepthwiseTail::kToEven) {
+    constexpr double kMost = 1 << 30;  // with the zero point it fits 32 bits
+    const auto real = static_cast<double>(std::bit_cast<float>(scale.multiplier));
+    return sums.largest[o] <= std::numeric_limits<int32_t>::max() &&
+           static_cast<double>(sums.largest[o]) * real < kMost;
+  }
   const int right = -scale.shift;
   if (scale.multiplier < 0 || right < 1 || right > kMostShift) return false;
   if (tail == DepthwiseTail::kRelu && right >= kReluShift) return false;
@@ -151,7 +165,8 @@ void append_weights(const ChannelWeights& c, int32_t form, std::vector<int32_t>&
 
 void append_tail(DepthwiseTail tail, const Scale& scale, const DepthwiseConv2DParams& p,
                  std::vector<int32_t>& words) {
-  if (tail != DepthwiseTail::kRelu) words.push_back(-scale.shift);
+  const bool to_even = tail == DepthwiseTail::kToEven;
+  if (tail != DepthwiseTail::kRelu) words.push_back(to_even ? scale.shift : -scale.shift);
   words.push_back(scale.multiplier);
   words.push_back(constant_of(tail, scale, p.output_zero_point, p.clamp_min));
 }
@@ -192,6 +207,8 @@ std::optional<DepthwiseTail> depthwise_tail(const DepthwiseSums& sums) {
     }
     return true;
   };
+  if (!sums.scales.empty() && sums.scales.front().shift == runtime::kFloatShift)
+    return all(DepthwiseTail::kToEven) ? std::optional(DepthwiseTail::kToEven) : std::nullopt;
   // Whatever is below the zero point is clamped to it: how negative sums round does not matter.
   const bool relu =
       sums.clamp.min == -128 && sums.clamp.max == 127 && sums.output_zero_point == -128;
@@ -245,7 +262,7 @@ std::vector<int32_t> depthwise_compact_words(const DepthwiseWeights& from,
                                              DepthwiseTail tail) {
   const size_t channels = from.bias.size();
   const int32_t taps = params.window.kernel_h * params.window.kernel_w;
-  const int32_t least = tail == DepthwiseTail::kClamped ? params.clamp_min : 0;
+  const int32_t least = clamps_late(tail) ? params.clamp_min : 0;
   std::vector<int32_t> words = {params.output_zero_point - least};
   for (size_t o = 0; o < channels; ++o) {
     words.insert(words.end(), {from.bias[o], from.scales[o].multiplier});
@@ -303,12 +320,20 @@ std::vector<PackedConstant> pack_depthwise(const Operands& t) {
                                         : depthwise_words(from, params, kTail))};
 }
 
+bool is_depthwise_in_integers(const KernelUse& use) {
+  return is_depthwise_clamped(use) && use.tail != DepthwiseTail::kToEven;
+}
+
+bool is_depthwise_to_even(const KernelUse& use) {
+  return is_depthwise_clamped(use) && use.tail == DepthwiseTail::kToEven;
+}
+
 bool is_depthwise_relu(const KernelUse& use) {
   return is_depthwise_clamped(use) && use.tail == DepthwiseTail::kRelu;
 }
 
 bool is_depthwise_shifted(const KernelUse& use) {
-  return is_depthwise_clamped(use) && use.tail != DepthwiseTail::kClamped;
+  return is_depthwise_in_integers(use) && use.tail != DepthwiseTail::kClamped;
 }
 
 int64_t depthwise_in_place_scratch_bytes(const KernelParams& portable) {
@@ -332,25 +357,27 @@ KernelParams adapt_depthwise(const Operands&, const KernelParams& portable) {
 template <auto Kernel, DepthwiseTail kTail>
 constexpr KernelInfo depthwise_row(const char* name) {
   using enum DepthwiseTail;
-  return row<Kernel>(
-      {.name = name,
-       .family = Family::kDepthwiseConv2D,
-       .also = Family::kConv2DOffset,
-       .set = InstructionSet::kDsp,
-       .progress = Progress::kPixel,
-       .dense_channels = true,
-       .takes = kTail == kRelu      ? is_depthwise_relu
-                : kTail == kShifted ? is_depthwise_shifted
-                                    : is_depthwise_clamped,
-       .weights = Weights::kFast,
-       .form = WeightForm::kWide,
-       .tail = kTail,
-       .scratch_bytes = depthwise_scratch_bytes<WeightForm::kWide>,
-       .scratch_within = depthwise_scratch_within<WeightForm::kWide>,
-       .scratch_type = DType::kInt32,
-       .pack = pack_depthwise<kTail, WeightForm::kWide>,
-       .adapt = adapt_depthwise,
-       .fitted_as = kTail == kClamped ? "depthwise_conv_2d_clamped_dsp" : "depthwise_conv_2d_dsp"});
+  return row<Kernel>({.name = name,
+                      .family = Family::kDepthwiseConv2D,
+                      .also = Family::kConv2DOffset,
+                      .set = InstructionSet::kDsp,
+                      .progress = Progress::kPixel,
+                      .dense_channels = true,
+                      .takes = kTail == kRelu      ? is_depthwise_relu
+                               : kTail == kShifted ? is_depthwise_shifted
+                               : kTail == kClamped ? is_depthwise_in_integers
+                                                   : is_depthwise_to_even,
+                      .weights = Weights::kFast,
+                      .form = WeightForm::kWide,
+                      .tail = kTail,
+                      .scratch_bytes = depthwise_scratch_bytes<WeightForm::kWide>,
+                      .scratch_within = depthwise_scratch_within<WeightForm::kWide>,
+                      .scratch_type = DType::kInt32,
+                      .pack = pack_depthwise<kTail, WeightForm::kWide>,
+                      .adapt = adapt_depthwise,
+                      .fitted_as = kTail == kRelu || kTail == kShifted
+                                       ? "depthwise_conv_2d_dsp"
+                                       : "depthwise_conv_2d_clamped_dsp"});
 }
 
 template <auto Kernel, DepthwiseTail kTail>
@@ -391,18 +418,24 @@ std::span<const KernelInfo> depthwise_dsp_rows() {
           "depthwise_conv_2d_shifted_dsp"),
       depthwise_row<runtime::depthwise_conv_2d_clamped_dsp, kClamped>(
           "depthwise_conv_2d_clamped_dsp"),
+      depthwise_row<runtime::depthwise_conv_2d_to_even_dsp, kToEven>(
+          "depthwise_conv_2d_to_even_dsp"),
       depthwise_row_compact<runtime::depthwise_conv_2d_compact_dsp, kRelu>(
           "depthwise_conv_2d_compact_dsp"),
       depthwise_row_compact<runtime::depthwise_conv_2d_compact_shifted_dsp, kShifted>(
           "depthwise_conv_2d_compact_shifted_dsp"),
       depthwise_row_compact<runtime::depthwise_conv_2d_compact_clamped_dsp, kClamped>(
           "depthwise_conv_2d_compact_clamped_dsp"),
+      depthwise_row_compact<runtime::depthwise_conv_2d_compact_to_even_dsp, kToEven>(
+          "depthwise_conv_2d_compact_to_even_dsp"),
       depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_dsp, kRelu>(
           "depthwise_conv_2d_in_place_dsp"),
       depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_shifted_dsp, kShifted>(
           "depthwise_conv_2d_in_place_shifted_dsp"),
       depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_clamped_dsp, kClamped>(
           "depthwise_conv_2d_in_place_clamped_dsp"),
+      depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_to_even_dsp, kToEven>(
+          "depthwise_conv_2d_in_place_to_even_dsp"),
   };
   return kRows;
 }
