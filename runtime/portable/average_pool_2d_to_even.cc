@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "number_pairs.h"
+#include "rounded_number.h"
 #include "window.h"
 
 namespace thimble::runtime {

@@ -541,8 +541,8 @@ enum class Arithmetic : uint8_t {
   kTflite,       ///< TensorFlow Lite's reference kernels of int8, int16 and float32
   kTfliteUint8,  ///< those of uint8: int8 that was uint8 in the model, and is more than shifted by
                  ///< 128
-  kOnnx,         ///< numbers of float32 as ONNX defines them, rounded once, ties to even; sums of
-                 ///< products in integers, as ONNX Runtime's kernels of int8 have them
+  kOnnx,         ///< ONNX Runtime's kernels of int8, where it has some; else numbers of float32 as
+                 ///< ONNX defines them, rounded once, ties to even
 };
 
 /// What an operator is and does.
@@ -565,18 +565,19 @@ inline constexpr bool kDiffersInUint8 =
     kIsOneOf<Operator, Conv2D, DepthwiseConv2D, TransposeConv, AveragePool2D, Mul, Sub, Quantize,
              Prelu, Logistic, Tanh>;
 
-/// Operators that add up integers in Arithmetic::kOnnx, and scale and round the sum alone; all
-/// others compute numbers.
+/// Operators that Arithmetic::kOnnx computes with integers, as ONNX Runtime; of all others it
+/// computes the numbers.
 template <class Operator>
-inline constexpr bool kSumsIntegers = kIsOneOf<Operator, Conv2D, DepthwiseConv2D, TransposeConv,
-                                               FullyConnected, BatchMatMul, Mean, Sum>;
+inline constexpr bool kOfIntegersInOnnx =
+    kIsOneOf<Operator, Conv2D, DepthwiseConv2D, TransposeConv, FullyConnected, BatchMatMul, Mean,
+             Sum, Add, Mul>;
 
-/// Operators that kernels compute in Arithmetic::kOnnx: these, and functions of one value.
+/// Operators that have kernels for Arithmetic::kOnnx: these, and functions of one value.
 template <class Operator>
 inline constexpr bool kIsOfOnnx =
-    kSumsIntegers<Operator> ||
-    kIsOneOf<Operator, Add, Sub, Mul, AveragePool2D, Quantize, Relu, Relu6, LeakyRelu, Logistic,
-             Tanh, Elu, HardSwish, Gelu, Abs, Rsqrt>;
+    kOfIntegersInOnnx<Operator> ||
+    kIsOneOf<Operator, AveragePool2D, Quantize, Relu, Relu6, LeakyRelu, Logistic, Tanh, Elu,
+             HardSwish, Gelu, Abs, Rsqrt>;
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>

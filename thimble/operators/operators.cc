@@ -93,7 +93,7 @@ namespace {
 
 // What integers stand for, in Arithmetic::kOnnx.
 bool computes_numbers(const Attributes& attributes) {
-  const auto sums = []<class Operator>(const Operator&) { return kSumsIntegers<Operator>; };
+  const auto sums = []<class Operator>(const Operator&) { return kOfIntegersInOnnx<Operator>; };
   return attributes.arithmetic == Arithmetic::kOnnx && !std::visit(sums, attributes);
 }
 

@@ -46,17 +46,27 @@ std::string product_fault(const ReadBack& r, Activation activation, reference::F
   return d.text();
 }
 
-// Of operands as numbers, and the family that combines them so.
-std::string number_pair_fault(const ReadBack& r, Activation activation, Family family) {
-  const auto* p = r.as<runtime::NumberPairParams>();
-  if (p == nullptr || info(r.call.kernel).family != family) return kOtherKernel;
+// Of ONNX's arithmetic.
+std::string float_sum_fault(const ReadBack& r, Activation activation) {
+  const auto* p = r.as<runtime::AddToEvenParams>();
+  if (p == nullptr) return kOtherKernel;
+  const reference::FloatSum wanted = reference::float_sum(r.in(0), r.in(1), r.out());
   Difference d;
-  for (size_t k = 0; k < 2; ++k) {
-    d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
-    d.expect_float("scale", p->scale[k], r.in(k).quantization.scales.at(0));
-  }
-  d.expect_float("output_scale", p->output_scale, r.out().quantization.scales.at(0));
-  compare_output(*p, activation, r.out(), d);
+  for (size_t k = 0; k < 2; ++k) d.expect_float("scale", p->scale[k], wanted.scale[k]);
+  d.expect_float("constant", p->constant, wanted.constant);
+  compare_clamps(*p, activation, r.out(), d);
+  return d.text();
+}
+
+std::string float_product_fault(const ReadBack& r, Activation activation) {
+  const auto* p = r.as<runtime::MulToEvenParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  for (size_t k = 0; k < 2; ++k) d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
+  d.expect_float("scale", p->scale, reference::float_product(r.in(0), r.in(1), r.out()));
+  d.expect_float("output_zero_point", p->output_zero_point,
+                 static_cast<float>(zero_point(r.out())));
+  compare_clamps(*p, activation, r.out(), d);
   return d.text();
 }
 
@@ -86,13 +96,12 @@ std::string sum_of_pair_fault(Activation activation, reference::Quotients quotie
 
 std::string fault_of(const Add& a, const ReadBack& r) {
   if (r.is_float()) return float_clamp_fault(a.activation, r);
-  if (r.is_onnx()) return number_pair_fault(r, a.activation, Family::kAddToEven);
+  if (r.is_onnx()) return float_sum_fault(r, a.activation);
   return sum_of_pair_fault(a.activation, reference::Quotients::kDouble, r);
 }
 
 std::string fault_of(const Sub& a, const ReadBack& r) {
   if (r.is_float()) return float_clamp_fault(a.activation, r);
-  if (r.is_onnx()) return number_pair_fault(r, a.activation, Family::kSubToEven);
   return sum_of_pair_fault(a.activation, reference::difference_quotients(r.arithmetic()), r);
 }
 
@@ -106,7 +115,7 @@ std::string fault_of(const SquaredDifference&, const ReadBack& r) {
 std::string fault_of(const Mul& a, const ReadBack& r) {
   if (r.is_float()) return float_clamp_fault(a.activation, r);
   if (r.out().type == DType::kInt32) return kOtherKernel;
-  if (r.is_onnx()) return number_pair_fault(r, a.activation, Family::kMulToEven);
+  if (r.is_onnx()) return float_product_fault(r, a.activation);
   return product_fault(r, a.activation,
                        reference::product_factor(r.arithmetic(), r.in(0), r.in(1), r.out()));
 }

@@ -106,12 +106,16 @@ void compare_four(const char* what, const int32_t (&given)[kKernelAxes],
 /// window: of an operator over images.
 void compare_window(const Window& window, const Tensor& in, const runtime::Window2D& given,
                     Difference& d);
+template <class Params>
+void compare_clamps(const Params& p, Activation activation, const Tensor& out, Difference& d) {
+  const reference::ActivationRange range = reference::activation_range(activation, out);
+  d.expect("clamp_min", p.clamp_min, range.min).expect("clamp_max", p.clamp_max, range.max);
+}
 /// Output zero point and clamp, which most kernels have.
 template <class Params>
 void compare_output(const Params& p, Activation activation, const Tensor& out, Difference& d) {
-  const reference::ActivationRange range = reference::activation_range(activation, out);
   d.expect("output_zero_point", p.output_zero_point, zero_point(out));
-  d.expect("clamp_min", p.clamp_min, range.min).expect("clamp_max", p.clamp_max, range.max);
+  compare_clamps(p, activation, out, d);
 }
 /// The clamp of a kernel of float32.
 template <class Params>

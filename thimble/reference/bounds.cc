@@ -34,7 +34,7 @@ ValueRanges output_bounds(const Graph& graph, const Op& op,
       [&]<class Operator>(const Operator& attributes) {
         if constexpr (kIsSignal<Operator>) {
           return reference::any_value(context.output());
-        } else if (!kSumsIntegers<Operator> && op.attributes.arithmetic == Arithmetic::kOnnx) {
+        } else if (!kOfIntegersInOnnx<Operator> && op.attributes.arithmetic == Arithmetic::kOnnx) {
           return reference::any_value(context.output());
         } else {
           return reference::bounds_of(attributes, context);

@@ -31,6 +31,14 @@ namespace thimble::reference {
 [[nodiscard]] FixedFactor product_factor(Arithmetic arithmetic, const Tensor& a, const Tensor& b,
                                          const Tensor& output);
 
+/// ADD and MUL in Arithmetic::kOnnx: a * scale[0] + (b * scale[1] + constant), each rounded once;
+/// (a - its zero point) * (b - its zero point) * scale + zero point.
+struct FloatSum {
+  float scale[2], constant;
+};
+[[nodiscard]] FloatSum float_sum(const Tensor& a, const Tensor& b, const Tensor& output);
+[[nodiscard]] float float_product(const Tensor& a, const Tensor& b, const Tensor& output);
+
 /// LEAKY_RELU: of inputs at or above the zero point, and below it; formed in float32.
 struct LeakyReluFactors {
   FixedFactor positive, negative;

@@ -72,11 +72,14 @@ int32_t wrapping_sub(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) - static_cast<uint32_t>(b));
 }
 
+int32_t nearest_even(float x) {
+  constexpr float kMost = 1 << 22;
+  return std::isnan(x) ? 0 : static_cast<int32_t>(std::nearbyint(std::clamp(x, -kMost, kMost)));
+}
+
 int32_t multiply(int32_t x, FixedFactor factor) {
   if (factor.shift == kFloatShift) {
-    constexpr float kMost = 1 << 22;
-    const float product = static_cast<float>(x) * std::bit_cast<float>(factor.multiplier);
-    return static_cast<int32_t>(std::nearbyint(std::clamp(product, -kMost, kMost)));
+    return nearest_even(static_cast<float>(x) * std::bit_cast<float>(factor.multiplier));
   }
   const int32_t shifted = wrapping_shift_left(x, std::max(factor.shift, 0));
   return rounding_divide_by_power_of_two(

@@ -39,6 +39,9 @@ struct FixedFactor {
 /// a float32: rounded to float32, then to a whole number, ties to even, within +-2^22.
 [[nodiscard]] int32_t multiply(int32_t x, FixedFactor factor);
 
+/// The nearest whole number, ties to even, within +-2^22; 0 of NaN.
+[[nodiscard]] int32_t nearest_even(float x);
+
 /// A sum of 64 bits times the factor, its multiplier rounded to 16 bits, rounded once, half up:
 /// what sums of int16 networks get. factor.shift below 15.
 [[nodiscard]] int32_t multiply_once(int64_t x, FixedFactor factor);

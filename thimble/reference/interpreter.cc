@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "thimble/model/error.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/fixed_point.h"
 #include "thimble/reference/real.h"
 
 namespace thimble {
@@ -38,10 +38,7 @@ std::vector<Bytes> rounded_outputs(const reference::OpContext& context) {
   const reference::IntegerRange range = reference::range_of(output.type);
   std::vector<int32_t> integers;
   for (const float number : numbers) {
-    const float real = std::isnan(number) ? 0 : number / reference::scale_of(output);
-    const float steps = std::nearbyint(real);
-    const auto least = static_cast<float>(range.min), most = static_cast<float>(range.max);
-    const auto whole = static_cast<int64_t>(std::clamp(steps, 2 * least, 2 * most));
+    const int64_t whole = reference::nearest_even(number / reference::scale_of(output));
     integers.push_back(static_cast<int32_t>(
         std::clamp(whole + reference::zero_point_of(output), range.min, range.max)));
   }
@@ -51,7 +48,7 @@ std::vector<Bytes> rounded_outputs(const reference::OpContext& context) {
 std::vector<Bytes> integer_outputs(const reference::OpContext& context) {
   return std::visit(
       [&]<class Operator>(const Operator& attributes) {
-        if constexpr (!kSumsIntegers<Operator> && !kIsSignal<Operator>) {
+        if constexpr (!kOfIntegersInOnnx<Operator> && !kIsSignal<Operator>) {
           if (context.arithmetic() == Arithmetic::kOnnx) return rounded_outputs(context);
         }
         return reference::evaluate(attributes, context);

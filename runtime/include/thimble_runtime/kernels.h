@@ -140,7 +140,8 @@ void average_pool_2d(const Pool2DParams& p, const View& x, const View& out,
 /// average_pool_2d with ties rounded up, as if all values were 128 more. progress: pixel.
 void average_pool_2d_ties_up(const Pool2DParams& p, const View& x, const View& out,
                              const Region& region) noexcept;
-/// Of the numbers that int8 stands for, summed by rows; rounded as NumberPairParams says.
+/// Of the numbers that int8 stands for, (q - zero_point) * scale, summed by rows; then the nearest
+/// int8, ties to even.
 struct NumberPoolParams {
   Window2D window;
   float scale, output_scale;
@@ -219,19 +220,25 @@ struct AddParams {
   int32_t clamp_min, clamp_max;
 };
 
-/// Operands of int8 as the numbers that they stand for, (q - zero_point) * scale, and the int8
-/// nearest to what is computed of them, ties to even.
-struct NumberPairParams {
-  float scale[2], output_scale;
-  int32_t zero_point[2], output_zero_point;
+/// Sums in float32 as ONNX Runtime has them: a * scale[0] + (b * scale[1] + constant), each product
+/// and sum rounded once, then to the nearest whole number, ties to even. Zero points are in the
+/// constant.
+struct AddToEvenParams {
+  float scale[2], constant;
   int32_t clamp_min, clamp_max;
 };
 /// As add. progress: element.
-void add_to_even(const NumberPairParams& p, const View& a, const View& b, const View& out,
+void add_to_even(const AddToEvenParams& p, const View& a, const View& b, const View& out,
                  const Region& region) noexcept;
-void sub_to_even(const NumberPairParams& p, const View& a, const View& b, const View& out,
-                 const Region& region) noexcept;
-void mul_to_even(const NumberPairParams& p, const View& a, const View& b, const View& out,
+/// The product of both less their zero points, times the scale, plus the zero point, rounded after
+/// each; then to the nearest whole number, ties to even.
+struct MulToEvenParams {
+  int32_t zero_point[2];
+  float scale, output_zero_point;
+  int32_t clamp_min, clamp_max;
+};
+/// As mul. progress: element.
+void mul_to_even(const MulToEvenParams& p, const View& a, const View& b, const View& out,
                  const Region& region) noexcept;
 
 /// Broadcast operands have stride 0. progress: element.

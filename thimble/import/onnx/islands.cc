@@ -226,6 +226,16 @@ class Islands {
         op.attributes);
   }
 
+  /// Whether doubles hold each sum of an ADD (runtime/portable/rounded_number.h).
+  [[nodiscard]] bool adds_exactly(const Op& op, const Tensor& output) {
+    constexpr float kLeast = 0x1p-16F, kMost = 0x1p8F;
+    if (!std::holds_alternative<Add>(op.attributes)) return true;
+    return std::ranges::all_of(op.inputs, [&](TensorId id) {
+      const float ratio = tensor(id).quantization.scales.at(0) / output.quantization.scales.at(0);
+      return kLeast <= ratio && ratio <= kMost;
+    });
+  }
+
   /// The operator at k in integers, if all around it are.
   void make_whole(size_t k) {
     if (!is_computed(steps_[k].op)) return;
@@ -243,7 +253,9 @@ class Islands {
     std::optional<Op> whole = with_integer_inputs(steps_[k].op);
     if (!whole) return;
     const Tensor wanted = tensor(integers);
-    if (arithmetic_ == Arithmetic::kOnnx && !has_plain_bounds(*whole, wanted)) return;
+    if (arithmetic_ == Arithmetic::kOnnx &&
+        (!has_plain_bounds(*whole, wanted) || !adds_exactly(*whole, wanted)))
+      return;
     whole->attributes.arithmetic = arithmetic_;
     for (const Quantization& as : quantizations(*whole, wanted.quantization)) {
       const bool direct = as == wanted.quantization;

@@ -60,19 +60,31 @@ KernelUse raw_pair_use(Family family, const Operands& t) {
   return elementwise_use(raw_kernel(family, t), {}, {t.in(0).shape, t.in(1).shape}, t.out().shape);
 }
 
-// Kernel for two operands as the numbers that they stand for.
-KernelUse number_pair_use(Family family, const Operands& t, Activation activation) {
+// Kernels of ONNX's arithmetic (docs/arithmetic.md).
+KernelUse float_sum_use(const Operands& t, Activation activation) {
+  const float out = scale_of(t.out());
   const ClampRange clamp = clamp_range(activation, t.out());
-  runtime::NumberPairParams params{};
+  runtime::AddToEvenParams params{};
+  float zeros[2];
   for (size_t k = 0; k < 2; ++k) {
-    params.scale[k] = scale_of(t.in(k));
-    params.zero_point[k] = zero_point_of(t.in(k));
+    params.scale[k] = scale_of(t.in(k)) / out;
+    zeros[k] = params.scale[k] * static_cast<float>(zero_point_of(t.in(k)));
   }
-  params.output_scale = scale_of(t.out());
-  params.output_zero_point = zero_point_of(t.out());
+  params.constant = static_cast<float>(zero_point_of(t.out())) - (zeros[0] + zeros[1]);
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
-  return pair_use(family, params, t);
+  return pair_use(Family::kAddToEven, params, t);
+}
+
+KernelUse float_product_use(const Operands& t, Activation activation) {
+  const ClampRange clamp = clamp_range(activation, t.out());
+  runtime::MulToEvenParams params{};
+  for (size_t k = 0; k < 2; ++k) params.zero_point[k] = zero_point_of(t.in(k));
+  params.scale = scale_of(t.in(0)) * scale_of(t.in(1)) / scale_of(t.out());
+  params.output_zero_point = static_cast<float>(zero_point_of(t.out()));
+  params.clamp_min = clamp.min;
+  params.clamp_max = clamp.max;
+  return pair_use(Family::kMulToEven, params, t);
 }
 
 // Kernel of sums and differences.
@@ -129,7 +141,7 @@ bool supported(const Mul&, const Operands& t, Method method) {
 }
 
 bool supported(const Sub&, const Operands& t, Method method) {
-  return of_one_type(t, method, t.is_onnx() ? Family::kSubToEven : Family::kSub);
+  return of_one_type(t, method, Family::kSub);
 }
 
 bool supported(const Div&, const Operands& t, Method method) {
@@ -196,12 +208,11 @@ std::vector<KernelUse> uses(const Minimum&, const Operands& t, Method) {
 }
 
 std::vector<KernelUse> uses(const Add& a, const Operands& t, Method) {
-  if (t.is_onnx()) return {number_pair_use(Family::kAddToEven, t, a.activation)};
+  if (t.is_onnx()) return {float_sum_use(t, a.activation)};
   return {sum_or_difference_use(Family::kAdd, t, a.activation)};
 }
 
 std::vector<KernelUse> uses(const Sub& a, const Operands& t, Method) {
-  if (t.is_onnx()) return {number_pair_use(Family::kSubToEven, t, a.activation)};
   return {sum_or_difference_use(Family::kSub, t, a.activation)};
 }
 
@@ -216,7 +227,7 @@ std::vector<KernelUse> uses(const SquaredDifference&, const Operands& t, Method)
 std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
   if (is_float32(t)) return {pair_use(Family::kMul, float_clamp(a.activation), t)};
   if (t.out().type == DType::kInt32) return {raw_pair_use(Family::kMul, t)};
-  if (t.is_onnx()) return {number_pair_use(Family::kMulToEven, t, a.activation)};
+  if (t.is_onnx()) return {float_product_use(t, a.activation)};
   const float x = scale_of(t.in(0)), y = scale_of(t.in(1)), out = scale_of(t.out());
   const double scale =
       t.is_uint8() ? static_cast<double>(x * y / out)
@@ -311,7 +322,6 @@ std::span<const KernelInfo> arithmetic_rows() {
       row<runtime::mul_dsp>(
           {.name = "mul_dsp", .family = kMul, .set = kDsp, .takes = product_is_rounded_once}),
       row<runtime::sub>({.name = "sub", .family = kSub}),
-      row<runtime::sub_to_even>({.name = "sub_to_even", .family = kSubToEven, .fitted_as = "add"}),
       row<runtime::squared_difference>(
           {.name = "squared_difference", .family = kSquaredDifference}),
       row<runtime::add_i16>({.name = "add_i16", .family = kAdd, .in = kInt16, .out = kInt16}),

@@ -55,7 +55,6 @@ enum class Family : uint8_t {
   kMul,
   kMulToEven,
   kSub,
-  kSubToEven,
   kDiv,
   kFloorDiv,
   kFloorMod,
