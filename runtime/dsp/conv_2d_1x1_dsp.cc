@@ -68,12 +68,13 @@ void sum_two_pairs(const int8_t* x, const int32_t* first, const int32_t* second,
 
 #endif
 
-/// All tails as one: finished() of pair_tails.h without its branches, but for kSums.
+/// All tails as one: finished() of pair_tails.h without its branches, but for those whose constants
+/// are those of the reference.
 class SinglePixelTail {
  public:
   explicit SinglePixelTail(const Conv2DPairsParams& p) noexcept : p_(p) {
     const auto tail = static_cast<Tail>(p.tail);
-    sums_ = tail == Tail::kSums;
+    scales_ = tail == Tail::kSums || tail == Tail::kToEven || tail == Tail::kToEvenClamps;
     if (tail == Tail::kSigned || tail == Tail::kSignedClamps) {
       rounding_ = int64_t{1} << 31;
       less_ = -1;
@@ -86,7 +87,7 @@ class SinglePixelTail {
   }
 
   int8_t operator()(int32_t sum, const int32_t* constants) const noexcept {
-    if (sums_) {
+    if (scales_) {
       const int32_t scaled = requantise(sum, constants[0], constants[2]) + p_.output_zero_point;
       return static_cast<int8_t>(limit(scaled, low_, high_));
     }
@@ -98,7 +99,7 @@ class SinglePixelTail {
 
  private:
   const Conv2DPairsParams& p_;
-  bool sums_;
+  bool scales_;
   int32_t low_ = p_.clamp_min, high_ = p_.clamp_max, add_ = 0;
   int32_t less_ = 0;  ///< what is added for sums below zero
   int64_t rounding_ = 0;

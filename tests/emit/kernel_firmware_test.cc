@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -283,6 +284,48 @@ TEST(DspFirmware, ComputesFewChannels) {
   EXPECT_THAT(firmware.kernels(), IsSupersetOf({"depthwise_conv_2d_clamped_dsp"}));
   firmware.expect_outputs_of_the_reference(false);
 }
+
+/// The network in ONNX's arithmetic, as far as that has kernels.
+Graph in_onnx(Graph graph) {
+  for (Op& op : graph.ops) {
+    const auto is_of_onnx = []<class Operator>(const Operator&) { return kIsOfOnnx<Operator>; };
+    if (std::visit(is_of_onnx, op.attributes)) op.attributes.arithmetic = Arithmetic::kOnnx;
+  }
+  return graph;
+}
+
+class OnnxFirmware : public ::testing::TestWithParam<KernelsOfCore> {};
+
+TEST_P(OnnxFirmware, ComputesWhatTheReferenceDoes) {
+  Firmware firmware{.core = GetParam().core, .weights = GetParam().weights};
+  for (uint64_t seed = 1; seed <= testing::random_cases(5, 12); ++seed) {
+    firmware.add(in_onnx(small_operators(seed)), "reorder", seed);
+    firmware.add(in_onnx(few_pixels(seed)), "reorder", seed);
+    firmware.add(in_onnx(chain(seed)), "stream:granularity=pixel", seed);
+  }
+  EXPECT_THAT(firmware.kernels(), IsSupersetOf(GetParam().kernels));
+  firmware.expect_outputs_of_the_reference(false);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cores, OnnxFirmware,
+    ::testing::Values(
+        KernelsOfCore{"cortex-m4",
+                      {"conv_2d_pairs_dsp", "conv_2d_1x1_dsp", "depthwise_conv_2d_to_even_dsp",
+                       "depthwise_conv_2d_in_place_to_even_dsp", "mean_dsp"}},
+        KernelsOfCore{"cortex-m4",
+                      {"conv_2d_pairs_compact_dsp", "depthwise_conv_2d_compact_to_even_dsp"},
+                      Weights::kCompact},
+        KernelsOfCore{"cortex-m4+nofp", {"conv_2d_pairs_dsp", "depthwise_conv_2d_to_even_dsp"}},
+        KernelsOfCore{"cortex-m55", {"conv_2d_mve", "conv_2d_1x1_mve", "depthwise_conv_2d_mve"}},
+        KernelsOfCore{"cortex-m55+nomve.fp", {"conv_2d_mve", "depthwise_conv_2d_mve"}},
+        KernelsOfCore{"cortex-m0", {}}, KernelsOfCore{"rv32imc", {}}),
+    [](const auto& of) {
+      std::string text = of.param.core;
+      std::ranges::replace_if(
+          text, [](char c) { return !(std::isalnum(static_cast<unsigned char>(c)) != 0); }, '_');
+      return text + (of.param.weights == Weights::kFast ? "" : "_compact");
+    });
 
 /// The network with activations of int16.
 Graph in_int16(Graph graph) {

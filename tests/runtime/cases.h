@@ -98,6 +98,11 @@ Convolution random_same_depthwise(Random& random);
 Convolution random_packed_depthwise(Random& random);
 /// Weights, biases, scales and how outputs are cut; its extents are set.
 void fill_convolution(Random& random, Convolution& c, int64_t weights);
+/// Its scales as float32 (kFloatShift), which one convolution of six has.
+void use_float_scales(Convolution& c);
+[[nodiscard]] inline bool has_float_scales(const Convolution& c) {
+  return !c.shifts.empty() && c.shifts.front() == runtime::kFloatShift;
+}
 
 using SharedConvolution = std::shared_ptr<const Convolution>;
 inline SharedConvolution shared(Convolution c) {

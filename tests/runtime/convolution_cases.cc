@@ -162,6 +162,8 @@ UnfoldedConvolution unfolded(Random& random, Convolution c, Element element) {
     u.c.clamp_min = -30000;
     u.c.clamp_max = 30000;
   }
+  if (element == Element::kInt8 && has_float_scales(u.c)) return u;
+  for (int32_t& multiplier : u.c.multipliers) multiplier |= 1 << 30;
   for (int8_t& shift : u.c.shifts)
     shift = static_cast<int8_t>(far ? random.between(-30, 0) : random.between(-11, -5));
   return u;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random convolutions, with what packed kernels take of them.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -59,6 +61,9 @@ void fill_output(Random& random, Convolution& c) {
     case 3:  // rare shifts
       for (int8_t& shift : c.shifts) shift = static_cast<int8_t>(random.between(-31, 3));
       break;
+    case 4:
+      use_float_scales(c);
+      break;
     default:
       break;
   }
@@ -87,6 +92,14 @@ void pack(Convolution& c) {
 }
 
 }  // namespace
+
+void use_float_scales(Convolution& c) {
+  for (size_t o = 0; o < c.shifts.size(); ++o) {
+    const float scale = std::ldexp(static_cast<float>(c.multipliers[o]), c.shifts[o] - 31);
+    c.multipliers[o] = std::bit_cast<int32_t>(scale);
+    c.shifts[o] = kFloatShift;
+  }
+}
 
 void fill_convolution(Random& random, Convolution& c, int64_t weights) {
   const auto channels = static_cast<size_t>(c.out[3]);
@@ -210,7 +223,9 @@ Convolution convolution_of(Random& random, const ConvolutionShape& shape) {
     pack(c);
     return c;
   }
-  for (int8_t& shift : c.shifts) shift = static_cast<int8_t>(-random.between(1, 12));
+  for (int8_t& shift : c.shifts) {
+    if (!has_float_scales(c)) shift = static_cast<int8_t>(-random.between(1, 12));
+  }
   return c;
 }
 

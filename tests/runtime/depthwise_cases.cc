@@ -39,10 +39,13 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
   Convolution& c = d.c;
   const DepthwiseTail tail = info(kernel).tail.value();
   const bool relu = tail == DepthwiseTail::kRelu;
-  for (int8_t& shift : c.shifts)
-    shift = static_cast<int8_t>(-(relu ? random.between(4, 10) : random.between(1, 20)));
+  if (has_float_scales(c) != (tail == DepthwiseTail::kToEven)) return false;
+  for (int8_t& shift : c.shifts) {
+    if (!has_float_scales(c))
+      shift = static_cast<int8_t>(-(relu ? random.between(4, 10) : random.between(1, 20)));
+  }
   d.portable = c.depthwise();
-  if (tail != DepthwiseTail::kClamped) {
+  if (tail == DepthwiseTail::kRelu || tail == DepthwiseTail::kShifted) {
     d.portable.output_zero_point = d.portable.clamp_min = -128;
     d.portable.clamp_max = 127;
   }
@@ -77,11 +80,13 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
 Case plane_depthwise_case(Random& random, KernelId kernel) {
   for (;;) {
     Convolution drawn = random_packed_depthwise(random);
-    for (int8_t& shift : drawn.shifts) shift = static_cast<int8_t>(-random.between(1, 20));
+    for (int8_t& shift : drawn.shifts) {
+      if (!has_float_scales(drawn)) shift = static_cast<int8_t>(-random.between(1, 20));
+    }
     const auto c = shared(std::move(drawn));
     KernelUse use{.kernel = portable_kernel(Family::kDepthwiseConv2D), .params = c->depthwise()};
     for (const int32_t extent : c->out) use.limits.push_back({0, extent});
-    use.tail = DepthwiseTail::kClamped;
+    use.tail = has_float_scales(*c) ? DepthwiseTail::kToEven : DepthwiseTail::kClamped;
     if (!does(kernel, use)) continue;
     Case result = depthwise_case(c);
     result.whole = result.run;

@@ -44,6 +44,8 @@ int8_t finished(const TailCase& t, DepthwiseTail tail, int32_t sum) {
       return ReluTail::finish(words[0], constants, clamp);
     case DepthwiseTail::kShifted:
       return ShiftedTail::finish(words[0], constants, clamp);
+    case DepthwiseTail::kToEven:
+      return ToEvenTail::finish(words[0], constants, clamp);
     case DepthwiseTail::kClamped:
       break;
   }
@@ -106,6 +108,23 @@ TEST(DepthwiseTail, ComputesTheReference) {
     }
   }
   for (const int64_t count : counted) EXPECT_GT(count, 10000);
+}
+
+TEST(DepthwiseTail, ComputesTheReferenceOfFloatScales) {
+  Random random(18);
+  for (int k = 0; k < 1000; ++k) {
+    TailCase t{.scale = float_scale(std::ldexp(static_cast<float>(random.between(1, 0xFFFFFF)),
+                                               -random.between(24, 40)))};
+    t.zero_point = random.between(-128, 127);
+    t.clamp.min = random.between(-128, 127);
+    t.clamp.max = random.between(t.clamp.min, 127);
+    t.largest = 400000;
+    ASSERT_EQ(tail_of(t), DepthwiseTail::kToEven);
+    for (int i = 0; i < 50; ++i) {
+      const int32_t sum = random.between(-400000, 400000);
+      ASSERT_EQ(int32_t{finished(t, DepthwiseTail::kToEven, sum)}, wanted(t, sum)) << sum;
+    }
+  }
 }
 
 TEST(DepthwiseTail, IsNoneWhereAShiftOrASumIsTooLarge) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -71,6 +73,42 @@ TEST(Requantise, ShiftsLeftBeforeItMultiplies) {
   EXPECT_EQ(requantise(3, 1 << 30, 1), 3);
   EXPECT_EQ(requantise(-7, 1 << 30, 4), -56);
   EXPECT_EQ(requantise(3, 1 << 30, 0), 2);
+}
+
+TEST(TimesFloat, RoundsTiesToEven) {
+  const auto times = [](int32_t x, float scale) {
+    const auto bits = std::bit_cast<int32_t>(scale);
+    EXPECT_EQ(times_float_in_integers(x, bits), times_float(x, bits)) << x << " * " << scale;
+    return times_float(x, bits);
+  };
+  EXPECT_EQ(times(1, 0.5F), 0);
+  EXPECT_EQ(times(3, 0.5F), 2);
+  EXPECT_EQ(times(-3, 0.5F), -2);
+  EXPECT_EQ(times(5, 0.5F), 2);
+  EXPECT_EQ(times(0, 3.0F), 0);
+  EXPECT_EQ(times(2147483647, 1.0F), 1 << 22);
+  EXPECT_EQ(times(-2147483647 - 1, 4.0F), -(1 << 22));
+  // 16,777,217 is no float32: it is 16,777,216 first, and a quarter of that less than a tie.
+  EXPECT_EQ(times(16777217, 0x1.000001p-24F), 1);
+  EXPECT_EQ(times(1000, 0x1p-60F), 0);
+}
+
+TEST(TimesFloat, IsTheSameInIntegersAsInFloats) {
+  testing::Random random(7);
+  for (int k = 0; k < 200000; ++k) {
+    const int32_t x = random.between(-0x7FFFFFFF, 0x7FFFFFFF) >> random.between(0, 31);
+    const float scale =
+        std::ldexp(static_cast<float>(random.between(1, 0xFFFFFF)), -random.between(0, 60));
+    const auto bits = std::bit_cast<int32_t>(scale);
+    ASSERT_EQ(times_float_in_integers(x, bits), times_float(x, bits)) << x << " * " << scale;
+    // What is near a tie.
+    const double tie = (random.between(-300, 300) + 0.5) / static_cast<double>(scale);
+    if (std::abs(tie) > 2e9) continue;
+    for (const double off : {-1.0, 0.0, 1.0}) {
+      const auto near = static_cast<int32_t>(std::floor(tie) + off);
+      ASSERT_EQ(times_float_in_integers(near, bits), times_float(near, bits)) << near;
+    }
+  }
 }
 
 TEST(Limit, KeepsWithinBothBounds) {

@@ -97,6 +97,7 @@ std::vector<FamilyCases> map_cases() {
        },
        function_case},
       {Family::kQuantize, quantize_case},
+      {Family::kQuantizeToEven, quantize_case},
       {Family::kDequantize, quantize_case},
       {Family::kAbs, nullptr, function_case},
       {Family::kElu, nullptr, function_case},

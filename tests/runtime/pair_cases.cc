@@ -136,6 +136,22 @@ Case float_pair_case(Random& random, KernelId kernel, const KernelParams& params
 
 Case plain_case(Random& random, KernelId kernel) { return pair_case(random, kernel, {}); }
 
+Case add_to_even_case(Random& random, KernelId kernel) {
+  const auto scale = [&] { return static_cast<float>(random.between(1, 300)) / 256; };
+  return pair_case(random, kernel,
+                   AddToEvenParams{{scale(), scale()}, 100 * scale() - 60, -120, 120});
+}
+
+Case mul_to_even_case(Random& random, KernelId kernel) {
+  const auto scale = static_cast<float>(random.between(1, 300)) / 16384;
+  return pair_case(random, kernel,
+                   MulToEvenParams{{random.between(-128, 127), random.between(-128, 127)},
+                                   scale,
+                                   static_cast<float>(random.between(-128, 127)),
+                                   -120,
+                                   120});
+}
+
 Case prelu_case(Random& random, KernelId kernel) {
   return pair_case(random, kernel, prelu_params(random, info(kernel)));
 }
@@ -157,6 +173,8 @@ Case clamped_float_case(Random& random, KernelId kernel) {
 std::vector<FamilyCases> pair_cases() {
   return {
       {Family::kAdd, scaled_pair_case, clamped_float_case},
+      {Family::kAddToEven, add_to_even_case},
+      {Family::kMulToEven, mul_to_even_case},
       {Family::kSub, scaled_pair_case, clamped_float_case},
       {Family::kSquaredDifference, scaled_pair_case, plain_float_case},
       {Family::kMul, mul_case, clamped_float_case},

@@ -61,12 +61,32 @@ Case float_pool_case(Random& random, KernelId kernel) {
       .needed = [w](const Region& r, Chunk) { return std::vector<Region>{window_region(w, r)}; }};
 }
 
+Case number_pool_case(Random& random, KernelId kernel) {
+  const Extents in = random_extents(random);
+  const Window2D w = random_padded_window(random, in);
+  const Extents out{in[0], (in[1] + w.pad_top - 1) / w.stride_h + 1,
+                    (in[2] + w.pad_left - 1) / w.stride_w + 1, in[3]};
+  const NumberPoolParams p{w,
+                           static_cast<float>(random.between(1, 100)) / 64,
+                           static_cast<float>(random.between(1, 100)) / 64,
+                           random.between(-128, 127),
+                           random.between(-128, 127),
+                           -100,
+                           100};
+  return {
+      .in = {{in}},
+      .out = {out},
+      .run = [=](const Call& call) { run(kernel, p, call); },
+      .needed = [w](const Region& r, Chunk) { return std::vector<Region>{window_region(w, r)}; }};
+}
+
 }  // namespace
 
 std::vector<FamilyCases> pool_cases() {
   return {
       {Family::kAveragePool2D, pool_case, float_pool_case},
       {Family::kAveragePool2DTiesUp, pool_case},
+      {Family::kAveragePool2DToEven, number_pool_case},
       {Family::kAveragePool2DFinalise, average_pool_2d_finalise_case},
       {Family::kMaxPool2D, pool_case, float_pool_case},
       {Family::kMinPool2D, pool_case, float_pool_case},

@@ -41,8 +41,9 @@ std::vector<Board> boards() {
 
 std::vector<Board> boards_of(const std::string& core) {
   std::vector<Board> result = boards();
+  const std::string whole = core.substr(0, core.find('+'));  // which runs the code of "+nofp", too
   std::erase_if(result, [&](const Board& board) {
-    return std::ranges::find(board.cores, core) == board.cores.end();
+    return std::ranges::find(board.cores, whole) == board.cores.end();
   });
   return result;
 }

@@ -55,6 +55,8 @@ std::vector<TensorId> output_tensors(const ModelRecord& model, Reader& reader,
       throw ImportError(
           options.until.empty() ? node.where : "--until",
           fmt::format("no operator of {} computes '{}'", reader.where(), printable(output)));
+    if (value->list != nullptr)
+      node.refuse(fmt::format("'{}' is a sequence, which is not supported", printable(output)));
     TensorId tensor = network.tensor(node, *value, port_order(value->rank(), options.port_layout));
     // Indices are counted in int32.
     if (value->type == DType::kInt32 && declared_type(model, output) == DType::kInt64)

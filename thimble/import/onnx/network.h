@@ -38,6 +38,7 @@ struct Value {
   /// Its elements before a Reshape, which nobody has asked for yet; then there is no tensor.
   std::shared_ptr<const Value> reshaped;
   std::string name;
+  std::shared_ptr<const std::vector<Value>> list;  ///< a sequence: then there is nothing else
 
   [[nodiscard]] size_t rank() const { return shape.size(); }
 };

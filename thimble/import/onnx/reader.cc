@@ -195,6 +195,11 @@ void Reader::read(const NodeRecord& record, Scope& scope, int number) {
   if (const FunctionRecord* function = function_of(record))
     return call(*function, node, inputs, scope);
   const bool standard = is_standard(record.domain);
+  const bool reads_list = std::ranges::any_of(
+      inputs, [](const Value* v) { return v != nullptr && v->list != nullptr; });
+  if (reads_list && !(standard && sequence_operators().contains(record.op)) &&
+      !is_structure(record.op))
+    node.refuse("is not supported of a sequence; SequenceAt and ConcatFromSequence are");
   if (standard && is_structure(record.op)) return structure(node, inputs, scope);
   // The stretching of opset 6 is known to what makes operators alone.
   const bool all_known =

@@ -88,6 +88,7 @@ void Reader::structure(const Node& node, const std::vector<const Value*>& inputs
   if (record.op == "If") return choose(node, inputs, scope);
   if (record.op == "Loop") return loop(node, inputs, scope);
   if (inputs.empty() || inputs[0] == nullptr) node.damaged("its input is missing");
+  if (inputs[0]->list != nullptr) node.refuse("is not supported of a sequence");
   const Shape& shape = inputs[0]->shape;
   if (record.op == "Size")
     return set(

@@ -6,80 +6,11 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "thimble/import/onnx/reading.h"
+#include "thimble/import/onnx/spans.h"
+#include "thimble/import/onnx/volumes.h"
 
 namespace thimble::onnx {
 namespace {
-
-/// Along one axis.
-struct Span {
-  int64_t kernel = 1, stride = 1, dilation = 1, before = 0, behind = 0;
-  int64_t extent = 0;  ///< of the output
-  bool cut = false;    ///< ceil_mode: the last window goes beyond the padding
-};
-
-std::vector<int64_t> per_axis(const Node& node, const char* name, size_t count, int64_t least) {
-  std::vector<int64_t> values = node.wholes(name, std::vector<int64_t>(count, 1));
-  if (values.size() != count ||
-      std::ranges::any_of(values, [&](int64_t v) { return v < least || v > INT32_MAX; }))
-    node.damaged(fmt::format("its {} are no {} numbers from {} on", name, count, least));
-  return values;
-}
-
-/// Spans of a window of so many indices, over the axes from 2 on.
-std::vector<Span> spans_of(const Node& node, const Shape& x, const std::vector<int64_t>& kernel) {
-  const size_t count = kernel.size();
-  const std::vector<int64_t> strides = per_axis(node, "strides", count, 1),
-                             dilations = per_axis(node, "dilations", count, 1);
-  const std::string automatic = node.text("auto_pad", "NOTSET");
-  const std::vector<int64_t> pads = node.wholes("pads", std::vector<int64_t>(2 * count, 0));
-  if (pads.size() != 2 * count) node.damaged("its pads are of other axes");
-  const bool ceil = node.whole("ceil_mode", 0) != 0;
-  std::vector<Span> spans;
-  for (size_t k = 0; k < count; ++k) {
-    Span span{.kernel = kernel[k], .stride = strides[k], .dilation = dilations[k]};
-    const int64_t in = x[k + 2], reach = (span.kernel - 1) * span.dilation + 1;
-    if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
-      span.extent = (in + span.stride - 1) / span.stride;
-      const int64_t all = std::max<int64_t>((span.extent - 1) * span.stride + reach - in, 0);
-      span.before = automatic == "SAME_UPPER" ? all / 2 : all - all / 2;
-      span.behind = all - span.before;
-    } else {
-      if (automatic != "NOTSET" && automatic != "VALID" && !automatic.empty())
-        node.damaged(fmt::format("auto_pad is '{}'", automatic));
-      const bool none = automatic == "VALID";
-      span.before = none ? 0 : pads[k];
-      span.behind = none ? 0 : pads[k + count];
-      const int64_t room = in + span.before + span.behind - reach;
-      if (room < 0) node.damaged(fmt::format("its window of {} is larger than {}", reach, in));
-      span.extent = room / span.stride + 1;
-      if (ceil && room % span.stride != 0 && span.extent * span.stride < in + span.before) {
-        ++span.extent;
-        span.cut = true;
-        span.behind = (span.extent - 1) * span.stride + reach - in - span.before;
-      }
-    }
-    if (std::abs(span.before) > INT32_MAX / 4 || std::abs(span.behind) > INT32_MAX / 4)
-      node.damaged("its pads are too large");
-    spans.push_back(span);
-  }
-  return spans;
-}
-
-/// The Graph's windows have rows and columns: one axis is columns of a single row.
-Window window_of(const std::vector<Span>& spans) {
-  const Span row = spans.size() == 2 ? spans[0] : Span{};
-  const Span& column = spans.back();
-  return {
-      .kernel_h = row.kernel,
-      .kernel_w = column.kernel,
-      .stride_h = row.stride,
-      .stride_w = column.stride,
-      .dilation_h = row.dilation,
-      .dilation_w = column.dilation,
-      .padding = {
-          .top = row.before, .bottom = row.behind, .left = column.before, .right = column.behind}};
-}
 
 /// [N,C,spatial...] for spatial extents that nodes see as rows and columns.
 Shape with_extents(const Shape& x, int64_t channels, const std::vector<Span>& spans) {
@@ -158,6 +89,7 @@ void add_bias(Reading& r, int64_t channels, std::vector<TensorId>& inputs) {
 
 void conv(Reading& r) {
   const Value& x = r.input(0);
+  if (x.rank() == kVolumeAxes) return volume_conv(r);
   check_axes(r, x.shape);
   std::vector<Span> spans = spans_of(r.node, x.shape, kernel_of(r, x));
   const Shape& w = r.constant(1, "weights").shape;
@@ -261,19 +193,54 @@ void conv_transpose(Reading& r) {
   make_image(r, Concat{.axis = 3}, transposed_groups(r, kind, x, groups, spans), x, shape);
 }
 
+// The largest of pixels that lie apart, or of windows that padding alone may fill: tap by tap.
+TensorId largest_of_taps(const Reading& r, TensorId image, const Window& w, const Shape& out) {
+  constexpr int64_t kMostTaps = 64;
+  if (w.kernel_h * w.kernel_w > kMostTaps)
+    r.node.refuse(fmt::format("is not supported with dilations of {} taps; of up to {} it is",
+                              w.kernel_h * w.kernel_w, kMostTaps));
+  Shape shape = r.network[image].shape;
+  const Pad pad{.before = {0, w.padding.top, w.padding.left, 0},
+                .after = {0, w.padding.bottom, w.padding.right, 0},
+                .value = bits_of_lowest()};
+  for (size_t axis = 1; axis < 3; ++axis) shape[axis] += pad.before[axis] + pad.after[axis];
+  const DType type = r.network[image].type;
+  const TensorId padded = r.network.make(r.node, pad, {image}, type, shape);
+  TensorId largest;
+  for (int64_t tap = 0; tap < w.kernel_h * w.kernel_w; ++tap) {
+    const Slice slice{
+        .begin = {0, tap / w.kernel_w * w.dilation_h, tap % w.kernel_w * w.dilation_w, 0},
+        .stride = {1, w.stride_h, w.stride_w, 1},
+        .dropped = {}};
+    const TensorId taken = r.network.make(r.node, slice, {padded}, type, out);
+    largest = tap == 0 ? taken : r.network.make(r.node, Maximum{}, {largest, taken}, type, out);
+  }
+  return largest;
+}
+
 void max_pool(Reading& r) {
   const Value& x = r.input(0);
-  check_axes(r, x.shape);
   if (r.wants(1)) r.node.refuse("is not supported with indices as an output; without it is");
+  if (x.rank() == kVolumeAxes) return volume_max_pool(r);
+  check_axes(r, x.shape);
   std::vector<Span> spans = spans_of(r.node, x.shape, r.node.wholes("kernel_shape"));
   if (spans.size() + 2 != x.rank()) r.node.damaged("a kernel_shape of other axes");
   const Shape shape = with_extents(x.shape, x.shape[1], spans);
   const TensorId image = image_of(r, x, spans);
-  make_image(r, MaxPool2D{.window = window_of(spans)}, {image}, x, shape);
+  const Window window = window_of(spans);
+  const Padding& pads = window.padding;
+  const bool apart = window.dilation_h * window.dilation_w != 1 ||
+                     std::max(pads.top, pads.bottom) >= window.kernel_h ||
+                     std::max(pads.left, pads.right) >= window.kernel_w;
+  if (!apart || x.type != DType::kFloat32)
+    return make_image(r, MaxPool2D{.window = window}, {image}, x, shape);
+  const Shape out = {shape[0], spans.size() == 2 ? shape[2] : 1, shape.back(), shape[1]};
+  make_image(r, Reshape{}, {largest_of_taps(r, image, window, out)}, x, shape);
 }
 
 void average_pool(Reading& r) {
   const Value& x = r.input(0);
+  if (x.rank() == kVolumeAxes) return volume_average_pool(r);
   check_axes(r, x.shape);
   std::vector<Span> spans = spans_of(r.node, x.shape, r.node.wholes("kernel_shape"));
   if (spans.size() + 2 != x.rank()) r.node.damaged("a kernel_shape of other axes");
