@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "thimble/import/onnx/choice.h"
+#include "thimble/import/onnx/small_integers.h"
 
 namespace thimble::onnx {
 namespace {
@@ -34,16 +35,40 @@ Value second(const Reading& r) {
                           std::ssize(x.shape) - static_cast<int64_t>(axis) - std::ssize(y.shape));
 }
 
+// Of integers that are computed as numbers: those, else the value itself.
+Value operand(const Reading& r, const Value& value) {
+  return is_small_integer(value.type) ? numbers_of(r, value) : value;
+}
+
+// What became of operands of a type, which wraps around.
+Value result_of(const Reading& r, const Value& made, DType type) {
+  return is_small_integer(type) ? integers_of(r, wrapped(r, made, type), type) : made;
+}
+
 template <class Kind>
 void binary(Reading& r) {
-  r.make(0, r.each(Kind{}, r.input(0), second(r)));
+  const DType type = r.input(0).type;
+  if (std::is_same_v<Kind, Mul> && type == DType::kInt16)
+    r.node.refuse("is not supported for int16; for int8, uint8, int32 and float32 it is");
+  const Value x = operand(r, r.input(0)), y = operand(r, second(r));
+  if constexpr (std::is_same_v<Kind, Div>) {
+    if (type == DType::kUInt8) return r.make(0, result_of(r, r.each(FloorDiv{}, x, y), type));
+    if (is_small_integer(type))
+      r.node.refuse(
+          fmt::format("is not supported for {}; for uint8, int32 and float32 it is", name(type)));
+  }
+  r.make(0, result_of(r, r.each(Kind{}, x, y), type));
 }
 
 template <class Kind>
 void of_all(Reading& r) {
-  Value result = r.input(0);
-  for (size_t k = 1; k < r.input_count(); ++k) result = r.each(Kind{}, result, r.input(k));
-  r.make(0, std::move(result));
+  const DType type = r.input(0).type;
+  Value result = operand(r, r.input(0));
+  for (size_t k = 1; k < r.input_count(); ++k)
+    result = r.each(Kind{}, result, operand(r, r.input(k)));
+  const bool chooses = std::is_same_v<Kind, Maximum> || std::is_same_v<Kind, Minimum>;
+  if (chooses && is_small_integer(type)) return r.make(0, integers_of(r, result, type));
+  r.make(0, result_of(r, result, type));
 }
 
 void mean_of_inputs(Reading& r) {
@@ -81,9 +106,13 @@ Value truncated_remainder(const Reading& r, const Value& x, const Value& y) {
 }
 
 void modulo(Reading& r) {
-  const Value &x = r.input(0), &y = r.input(1);
-  if (r.node.whole("fmod", 0) != 0) return r.make(0, truncated_remainder(r, x, y));
-  r.make(0, r.each(FloorDiv{.remainder = true}, x, y));
+  const DType type = r.input(0).type;
+  const Value x = operand(r, r.input(0)), y = operand(r, r.input(1));
+  const bool truncates = r.node.whole("fmod", 0) != 0;
+  r.make(0, result_of(r,
+                      truncates ? truncated_remainder(r, x, y)
+                                : r.each(FloorDiv{.remainder = true}, x, y),
+                      type));
 }
 
 // A constant exponent that something simpler computes; nothing: it is none.
@@ -98,19 +127,25 @@ std::optional<Value> simple_power(const Reading& r, const Value& x, const Consta
   return std::nullopt;
 }
 
+Value cast_to(const Reading& r, Value value, DType type) {
+  return value.type == type ? value : r.each(Cast{}, value, type);
+}
+
 void power(Reading& r) {
-  const Value& x = r.input(0);
+  const DType type = r.input(0).type;
+  Value x = r.input(0);
   Value exponent = second(r);
+  if (type == DType::kInt32) x = r.each(Cast{}, x, DType::kFloat32);
   if (x.type != DType::kFloat32)
     r.node.refuse(fmt::format("is not supported for {}; for float32 it is", name(x.type)));
   if (exponent.constant != nullptr) {
     std::optional<Value> simple = simple_power(r, x, *exponent.constant);
-    if (simple) return r.make(0, std::move(*simple));
+    if (simple) return r.make(0, cast_to(r, std::move(*simple), type));
     exponent = r.known(converted(*exponent.constant, DType::kFloat32));
   } else if (exponent.type != DType::kFloat32) {
     exponent = r.each(Cast{}, exponent, DType::kFloat32);
   }
-  r.make(0, r.each(Pow{}, x, exponent));
+  r.make(0, cast_to(r, r.each(Pow{}, x, exponent), type));
 }
 
 }  // namespace

@@ -40,13 +40,16 @@ Picks picks_of(const Reading& r, const Shape& x, const Constant& targets) {
 
 Value loss_of(const Reading& r, const Value& x) {
   const Constant& targets = r.constant(1, "targets");
-  Picks picks = picks_of(r, x.shape, targets);
+  if (x.rank() < 2 || elements(x.shape) < 1) r.node.damaged("its input has no classes");
+  const int64_t classes = x.shape[1];
+  const Shape flat = {x.shape[0], classes, elements(x.shape) / x.shape[0] / classes};
+  Picks picks = picks_of(r, flat, targets);
   const std::string reduction = r.node.text("reduction", "mean");
   float factor = -1;
   if (reduction == "mean")
     factor = -1 / std::accumulate(picks.weights.begin(), picks.weights.end(), 0.0F);
   for (float& weight : picks.weights) weight *= factor;
-  const Value picked = taken(r, in_shape(x, {elements(x.shape)}), 0, picks.positions);
+  const Value picked = taken(r, in_shape(in_shape(x, flat), {elements(flat)}), 0, picks.positions);
   const Shape row = {targets.size()};
   const Value losses = r.each(Mul{}, picked, r.known(constant_of(row, picks.weights)));
   if (reduction == "none") return in_shape(losses, targets.shape);
@@ -58,11 +61,13 @@ void negative_log_likelihood(Reading& r) { r.make(0, loss_of(r, r.input(0))); }
 void cross_entropy(Reading& r) {
   const Value& x = r.input(0);
   if (x.rank() < 2) r.node.damaged("its input has no classes");
-  const Order order = channels_last(x.rank());
-  const Value logarithms =
-      r.value(LogSoftmax{}, {r.network.tensor(r.node, x, order)}, x.type, x.shape, order);
+  const int64_t each = elements(x.shape) / std::max<int64_t>(x.shape[0] * x.shape[1], 1);
+  const Shape flat = {x.shape[0], x.shape[1], each};
+  const Order order = channels_last(flat.size());
+  const TensorId rows = r.network.tensor(r.node, in_shape(x, flat), order);
+  const Value logarithms = r.value(LogSoftmax{}, {rows}, x.type, flat, order);
   r.make(0, loss_of(r, logarithms));
-  if (r.wants(1)) r.make(1, logarithms);
+  if (r.wants(1)) r.make(1, in_shape(logarithms, x.shape));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "thimble/import/onnx/reading.h"
+#include "thimble/import/onnx/small_integers.h"
 
 namespace thimble::onnx {
 namespace {
@@ -283,7 +283,33 @@ void fused_conv(Reading& r) {
                   activation));
 }
 
+Scaling of_themselves(DType type) {
+  return {.scales = {1}, .zero_points = {0}, .type = type, .said = true};
+}
+
 }  // namespace
+
+bool is_small_integer(DType type) {
+  return type == DType::kInt8 || type == DType::kUInt8 || type == DType::kInt16;
+}
+
+Value numbers_of(const Reading& r, const Value& integers) {
+  return dequantised(r, integers, of_themselves(integers.type), 0);
+}
+
+Value integers_of(const Reading& r, const Value& numbers, DType type) {
+  Value result = quantised(r, numbers, of_themselves(type));
+  result.type = type;
+  return result;
+}
+
+Value wrapped(const Reading& r, const Value& numbers, DType type) {
+  const float range = type == DType::kInt16 ? 65536 : 256;
+  const float least = type == DType::kUInt8 ? 0 : -range / 2;
+  const Value above = least == 0 ? numbers : r.each(Sub{}, numbers, r.number(least));
+  const Value rest = r.each(FloorDiv{.remainder = true}, above, r.number(range));
+  return least == 0 ? rest : r.each(Add{}, rest, r.number(least));
+}
 
 const ReadNodes& quantised_operators() {
   static const ReadNodes all = {{"QuantizeLinear", quantize_linear},

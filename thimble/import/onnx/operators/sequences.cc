@@ -20,13 +20,14 @@ const List& list_of(const Reading& r) {
 
 Value as_value(List list) { return {.list = std::make_shared<const List>(std::move(list))}; }
 
-/// Input k as a place among `count`; `otherwise` if it is absent.
-size_t place(const Reading& r, size_t k, size_t count, size_t otherwise) {
+/// Input k as a place among `count`, negative ones counted from the end of `length`; `otherwise` if
+/// it is absent.
+size_t place(const Reading& r, size_t k, size_t count, size_t length, size_t otherwise) {
   if (!r.has(k)) return otherwise;
   const std::vector<int64_t> given = wholes(r.constant(k, "a position"));
   if (given.size() != 1) r.node.damaged("a position is one number");
   const auto all = static_cast<int64_t>(count);
-  const int64_t at = given[0] < 0 ? given[0] + all : given[0];
+  const int64_t at = given[0] < 0 ? given[0] + static_cast<int64_t>(length) : given[0];
   if (at < 0 || at >= all) r.node.damaged(fmt::format("position {} of {}", given[0], count));
   return static_cast<size_t>(at);
 }
@@ -41,7 +42,7 @@ void construct(Reading& r) {
 
 void insert(Reading& r) {
   List list = list_of(r);
-  const size_t at = place(r, 2, list.size() + 1, list.size());
+  const size_t at = place(r, 2, list.size() + 1, list.size(), list.size());
   list.insert(list.begin() + static_cast<ptrdiff_t>(at), r.input(1));
   r.make(0, as_value(std::move(list)));
 }
@@ -49,13 +50,14 @@ void insert(Reading& r) {
 void erase(Reading& r) {
   List list = list_of(r);
   if (list.empty()) r.node.damaged("its sequence is empty");
-  list.erase(list.begin() + static_cast<ptrdiff_t>(place(r, 1, list.size(), list.size() - 1)));
+  list.erase(list.begin() +
+             static_cast<ptrdiff_t>(place(r, 1, list.size(), list.size(), list.size() - 1)));
   r.make(0, as_value(std::move(list)));
 }
 
 void at(Reading& r) {
   const List& list = list_of(r);
-  r.make(0, list.at(place(r, 1, list.size(), list.size())));
+  r.make(0, list.at(place(r, 1, list.size(), list.size(), list.size())));
 }
 
 void length(Reading& r) {
@@ -73,8 +75,9 @@ void concat(Reading& r) {
   if (list.empty()) r.node.damaged("its sequence is empty");
   const bool stacks = r.node.whole("new_axis", 0) != 0;
   const size_t axis = r.node.axis(r.node.whole("axis", 0), list[0].rank() + (stacks ? 1 : 0));
+  const size_t rank = list[0].rank();
   for (Value& value : list) {
-    if (value.rank() != list[0].rank()) r.node.damaged("values of other axes");
+    if (value.rank() != rank) r.node.damaged("values of other axes");
     if (stacks) value = with_extent_of_one(value, axis);
   }
   r.make(0, list.size() == 1 ? list[0] : joined_along(r, list, axis));

@@ -193,28 +193,46 @@ void conv_transpose(Reading& r) {
   make_image(r, Concat{.axis = 3}, transposed_groups(r, kind, x, groups, spans), x, shape);
 }
 
-// The largest of pixels that lie apart, or of windows that padding alone may fill: tap by tap.
-TensorId largest_of_taps(const Reading& r, TensorId image, const Window& w, const Shape& out) {
-  constexpr int64_t kMostTaps = 64;
-  if (w.kernel_h * w.kernel_w > kMostTaps)
-    r.node.refuse(fmt::format("is not supported with dilations of {} taps; of up to {} it is",
-                              w.kernel_h * w.kernel_w, kMostTaps));
-  Shape shape = r.network[image].shape;
-  const Pad pad{.before = {0, w.padding.top, w.padding.left, 0},
-                .after = {0, w.padding.bottom, w.padding.right, 0},
-                .value = bits_of_lowest()};
-  for (size_t axis = 1; axis < 3; ++axis) shape[axis] += pad.before[axis] + pad.after[axis];
-  const DType type = r.network[image].type;
-  const TensorId padded = r.network.make(r.node, pad, {image}, type, shape);
-  TensorId largest;
-  for (int64_t tap = 0; tap < w.kernel_h * w.kernel_w; ++tap) {
-    const Slice slice{
-        .begin = {0, tap / w.kernel_w * w.dilation_h, tap % w.kernel_w * w.dilation_w, 0},
-        .stride = {1, w.stride_h, w.stride_w, 1},
-        .dropped = {}};
-    const TensorId taken = r.network.make(r.node, slice, {padded}, type, out);
-    largest = tap == 0 ? taken : r.network.make(r.node, Maximum{}, {largest, taken}, type, out);
+/// `extent` indices along an axis, from `begin` on, `stride` apart.
+TensorId part_of(const Reading& r, TensorId tensor, size_t axis, int64_t begin, int64_t extent,
+                 int64_t stride = 1) {
+  Shape shape = r.network[tensor].shape;
+  Slice slice{.begin = std::vector<int64_t>(shape.size(), 0),
+              .stride = std::vector<int64_t>(shape.size(), 1),
+              .dropped = {}};
+  slice.begin[axis] = begin;
+  slice.stride[axis] = stride;
+  shape[axis] = extent;
+  return r.network.make(r.node, slice, {tensor}, r.network[tensor].type, shape);
+}
+
+/// The largest of windows along an axis, of twice as many taps in each step.
+TensorId largest_along(const Reading& r, TensorId tensor, size_t axis, const Span& span) {
+  for (int64_t taps = 1; taps < span.kernel;) {
+    const int64_t step = std::min(taps, span.kernel - taps);
+    const int64_t extent = r.network[tensor].shape[axis] - step * span.dilation;
+    const TensorId here = part_of(r, tensor, axis, 0, extent);
+    const TensorId there = part_of(r, tensor, axis, step * span.dilation, extent);
+    tensor = r.network.make(r.node, Maximum{}, {here, there}, r.network[here].type,
+                            r.network[here].shape);
+    taps += step;
   }
+  return part_of(r, tensor, axis, 0, span.extent, span.stride);
+}
+
+/// The largest of pixels that lie apart, or of windows that padding alone may fill.
+TensorId largest_apart(const Reading& r, TensorId image, const std::vector<Span>& spans) {
+  Pad pad{.before = {0, 0, 0, 0}, .after = {0, 0, 0, 0}, .value = bits_of_lowest()};
+  Shape shape = r.network[image].shape;
+  const size_t first = 3 - spans.size();  // one axis: columns
+  for (size_t k = 0; k < spans.size(); ++k) {
+    pad.before[first + k] = spans[k].before;
+    pad.after[first + k] = spans[k].behind;
+    shape[first + k] += spans[k].before + spans[k].behind;
+  }
+  TensorId largest = r.network.make(r.node, pad, {image}, r.network[image].type, shape);
+  for (size_t k = 0; k < spans.size(); ++k)
+    largest = largest_along(r, largest, first + k, spans[k]);
   return largest;
 }
 
@@ -234,8 +252,7 @@ void max_pool(Reading& r) {
                      std::max(pads.left, pads.right) >= window.kernel_w;
   if (!apart || x.type != DType::kFloat32)
     return make_image(r, MaxPool2D{.window = window}, {image}, x, shape);
-  const Shape out = {shape[0], spans.size() == 2 ? shape[2] : 1, shape.back(), shape[1]};
-  make_image(r, Reshape{}, {largest_of_taps(r, image, window, out)}, x, shape);
+  make_image(r, Reshape{}, {largest_apart(r, image, spans)}, x, shape);
 }
 
 void average_pool(Reading& r) {
