@@ -10,6 +10,9 @@ namespace thimble::onnx {
 /// int8, uint8 or int16.
 [[nodiscard]] bool is_small_integer(DType type);
 
+/// The type that the file has: uint8 that is held as int8, 128 less, too.
+[[nodiscard]] DType integer_type(const Reading& r, const Value& value);
+
 /// The integers as numbers.
 [[nodiscard]] Value numbers_of(const Reading& r, const Value& integers);
 /// Whole numbers as integers; those beyond the type are cut to it.

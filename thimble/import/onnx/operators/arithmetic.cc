@@ -47,7 +47,7 @@ Value result_of(const Reading& r, const Value& made, DType type) {
 
 template <class Kind>
 void binary(Reading& r) {
-  const DType type = r.input(0).type;
+  const DType type = integer_type(r, r.input(0));
   if (std::is_same_v<Kind, Mul> && type == DType::kInt16)
     r.node.refuse("is not supported for int16; for int8, uint8, int32 and float32 it is");
   const Value x = operand(r, r.input(0)), y = operand(r, second(r));
@@ -62,7 +62,7 @@ void binary(Reading& r) {
 
 template <class Kind>
 void of_all(Reading& r) {
-  const DType type = r.input(0).type;
+  const DType type = integer_type(r, r.input(0));
   Value result = operand(r, r.input(0));
   for (size_t k = 1; k < r.input_count(); ++k)
     result = r.each(Kind{}, result, operand(r, r.input(k)));
@@ -106,7 +106,7 @@ Value truncated_remainder(const Reading& r, const Value& x, const Value& y) {
 }
 
 void modulo(Reading& r) {
-  const DType type = r.input(0).type;
+  const DType type = integer_type(r, r.input(0));
   const Value x = operand(r, r.input(0)), y = operand(r, r.input(1));
   const bool truncates = r.node.whole("fmod", 0) != 0;
   r.make(0, result_of(r,
@@ -132,7 +132,7 @@ Value cast_to(const Reading& r, Value value, DType type) {
 }
 
 void power(Reading& r) {
-  const DType type = r.input(0).type;
+  const DType type = integer_type(r, r.input(0));
   Value x = r.input(0);
   Value exponent = second(r);
   if (type == DType::kInt32) x = r.each(Cast{}, x, DType::kFloat32);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "thimble/import/onnx/choice.h"
+#include "thimble/import/onnx/small_integers.h"
 
 namespace thimble::onnx {
 namespace {
@@ -50,6 +51,9 @@ void clip(Reading& r) {
   const bool fused = (low == 0 && high == 6 && r.fused(0, Activation::kRelu6)) ||
                      (low == 0 && high >= kMost && r.fused(0, Activation::kRelu)) ||
                      (low == -1 && high == 1 && r.fused(0, Activation::kReluN1To1));
+  const DType type = integer_type(r, r.input(0));
+  if (is_small_integer(type))
+    return r.make(0, integers_of(r, clamped(r, numbers_of(r, r.input(0)), low, high), type));
   r.make(0, fused ? r.input(0) : clamped(r, r.input(0), low, high));
 }
 

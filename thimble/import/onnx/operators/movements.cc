@@ -7,6 +7,7 @@
 
 #include "thimble/import/onnx/along_axis.h"
 #include "thimble/import/onnx/shapes.h"
+#include "thimble/import/onnx/small_integers.h"
 
 namespace thimble::onnx {
 namespace {
@@ -157,19 +158,26 @@ void pad(Reading& r) {
   r.make(0, r.value(padding, {from.tensor}, x.type, shape, from.order));
 }
 
+Value cast_of(const Reading& r, const Value& x, DType type) {
+  const DType from = integer_type(r, x);
+  if (from == type) return x;
+  if (from == DType::kUInt8 && x.constant == nullptr) {
+    const Value numbers = numbers_of(r, x);
+    return type == DType::kFloat32 ? numbers : r.each(Cast{}, numbers, type);
+  }
+  if (type != DType::kUInt8) return r.each(Cast{}, x, type);
+  const Value whole = from == DType::kInt32 ? x : r.each(Cast{}, x, DType::kInt32);
+  return integers_of(r, r.each(Cast{}, whole, DType::kFloat32), type);
+}
+
 void cast(Reading& r) {
   const auto to = static_cast<ElementType>(r.node.whole("to", 0));
   const std::optional<DType> type = type_of(to);
   if (!type) r.node.refuse(fmt::format("to {} is not supported", name(to)));
-  const Value& x = r.input(0);
-  r.make(0, *type == x.type ? x : r.each(Cast{}, x, *type));
+  r.make(0, cast_of(r, r.input(0), *type));
 }
 
-void cast_like(Reading& r) {
-  const Value& x = r.input(0);
-  const DType type = r.input(1).type;
-  r.make(0, type == x.type ? x : r.each(Cast{}, x, type));
-}
+void cast_like(Reading& r) { r.make(0, cast_of(r, r.input(0), integer_type(r, r.input(1)))); }
 
 void tile(Reading& r) {
   const Value& x = r.input(0);
@@ -187,7 +195,8 @@ void tile(Reading& r) {
 }
 
 void dropout(Reading& r) {
-  if (r.has(2) && wholes(r.constant(2, "a mode"))[0] != 0)
+  const bool drops = !r.has(1) || reals(r.constant(1, "a ratio")) != std::vector<float>{0};
+  if (drops && r.has(2) && wholes(r.constant(2, "a mode")).at(0) != 0)
     r.node.refuse("is not supported in training mode; in inference mode it is");
   r.make(0, r.input(0));
   if (!r.wants(1)) return;

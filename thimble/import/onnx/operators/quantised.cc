@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thimble/import/onnx/along_axis.h"
+#include "thimble/import/onnx/extremes.h"
 #include "thimble/import/onnx/small_integers.h"
 
 namespace thimble::onnx {
@@ -133,7 +135,59 @@ Constant quantised(const Reading& r, const Constant& x, const Scaling& scaling, 
   return constant_of(x.shape, integers, scaling.type);
 }
 
+// ---- Scales that are computed, or one for each index of an axis: numbers, step by step
+
+Scaling of_themselves(DType type) {
+  return {.scales = {1}, .zero_points = {0}, .type = type, .said = true};
+}
+
+/// Whether a tensor's integers cannot be said to stand for numbers by one scale.
+bool has_many_scales(const Reading& r) {
+  const Value& x = r.input(0);
+  if (x.constant != nullptr) return false;
+  const Value& scale = r.input(1);
+  return scale.constant == nullptr || scale.constant->size() > 1 ||
+         (r.has(2) && r.input(2).constant == nullptr);
+}
+
+/// Input k, one number or one for each index of the node's axis, to be stretched to x.
+Value along_axis_of(const Reading& r, size_t k, const Value& x) {
+  const Value& value = r.input(k);
+  if (elements(value.shape) == 1) return in_shape(value, {1});
+  const size_t axis = r.node.axis(r.node.whole("axis", 1), x.rank());
+  if (value.shape != Shape{x.shape[axis]})
+    r.node.damaged(fmt::format("{} scales of {}", to_string(value.shape), to_string(x.shape)));
+  Shape shape(x.rank(), 1);
+  shape[axis] = x.shape[axis];
+  return in_shape(value, shape);
+}
+
+void quantize_step_by_step(Reading& r) {
+  const Value& x = r.input(0);
+  const DType type = r.has(2) ? integer_type(r, r.input(2)) : DType::kUInt8;
+  if (!is_small_integer(type))
+    r.node.refuse(
+        fmt::format("is not supported to {}; to int8, uint8 and int16 it is", thimble::name(type)));
+  const Value steps =
+      r.each(Elementwise{Function::kRound}, r.each(Div{}, x, along_axis_of(r, 1, x)));
+  if (!r.has(2)) return r.make(0, integers_of(r, steps, type));
+  r.make(0, integers_of(r, r.each(Add{}, steps, numbers_of(r, along_axis_of(r, 2, x))), type));
+}
+
+void dequantize_step_by_step(Reading& r) {
+  const Value& x = r.input(0);
+  Value numbers = is_small_integer(x.type) ? numbers_of(r, x) : r.each(Cast{}, x, DType::kFloat32);
+  if (r.has(2)) {
+    const Value zero = along_axis_of(r, 2, x);
+    numbers = r.each(
+        Sub{}, numbers,
+        is_small_integer(zero.type) ? numbers_of(r, zero) : r.each(Cast{}, zero, DType::kFloat32));
+  }
+  r.make(0, r.each(Mul{}, numbers, along_axis_of(r, 1, x)));
+}
+
 void quantize_linear(Reading& r) {
+  if (has_many_scales(r)) return quantize_step_by_step(r);
   const Value& x = r.input(0);
   const Scaling scaling = scaling_of(r, 1, 2);
   if (x.constant == nullptr) return r.make(0, quantised(r, x, scaling));
@@ -141,6 +195,7 @@ void quantize_linear(Reading& r) {
 }
 
 void dequantize_linear(Reading& r) {
+  if (has_many_scales(r)) return dequantize_step_by_step(r);
   const Value& x = r.input(0);
   const Scaling scaling = scaling_of(r, 1, 2);
   r.make(0, dequantised(r, x, scaling, axis_of(r, x, scaling)));
@@ -230,7 +285,10 @@ void qconcat(Reading& r) {
 
 /// Integers less their zero point, as numbers.
 Value differences_at(const Reading& r, size_t k, size_t zero_point) {
-  Scaling scaling{.scales = {1}, .zero_points = {0}, .type = r.input(k).type, .said = true};
+  if (r.has(zero_point) && r.input(zero_point).constant == nullptr)
+    return r.each(Sub{}, numbers_of(r, r.input(k)),
+                  numbers_of(r, in_shape(r.input(zero_point), {1})));
+  Scaling scaling = of_themselves(integer_type(r, r.input(k)));
   if (r.has(zero_point)) scaling.zero_points = wholes(r.constant(zero_point, "a zero point"));
   return dequantised(r, r.input(k), scaling, 0);
 }
@@ -255,10 +313,23 @@ void matmul_integer(Reading& r) {
   integer_sums(r, "MatMul", x.empty() ? 0 : x.back());
 }
 
+// Measures the scale in each inference: y, scale and zero point.
 void dynamic(Reading& r) {
-  r.node.refuse(
-      "is not supported: it measures its scale in each inference; quantise with recorded "
-      "ranges (static quantisation), which takes less time, too");
+  constexpr float kSteps = 255;
+  const Value& x = r.input(0);
+  Reduction all{.axes = {}, .shape = {}};
+  for (size_t axis = 0; axis < x.rank(); ++axis) all.axes.push_back(static_cast<int>(axis));
+  const Value zero = r.number(0);
+  const Value most = r.each(Maximum{}, in_shape(extreme_of(r, x, all, false), {1}), zero);
+  const Value least = r.each(Minimum{}, in_shape(extreme_of(r, x, all, true), {1}), zero);
+  const Value scale = r.each(Div{}, r.each(Sub{}, most, least), r.number(kSteps));
+  const Value from = r.each(Elementwise{Function::kNeg}, r.each(Div{}, least, scale));
+  const Value limited = r.each(Minimum{}, r.each(Maximum{}, from, zero), r.number(kSteps));
+  const Value zero_point = r.each(Elementwise{Function::kRound}, limited);
+  const Value steps = r.each(Elementwise{Function::kRound}, r.each(Div{}, x, scale));
+  r.make(0, integers_of(r, r.each(Add{}, steps, zero_point), DType::kUInt8));
+  if (r.wants(1)) r.make(1, in_shape(scale, {}));
+  if (r.wants(2)) r.make(2, in_shape(integers_of(r, zero_point, DType::kUInt8), {}));
 }
 
 // A convolution with the activation behind it.
@@ -283,24 +354,23 @@ void fused_conv(Reading& r) {
                   activation));
 }
 
-Scaling of_themselves(DType type) {
-  return {.scales = {1}, .zero_points = {0}, .type = type, .said = true};
-}
-
 }  // namespace
 
 bool is_small_integer(DType type) {
   return type == DType::kInt8 || type == DType::kUInt8 || type == DType::kInt16;
 }
 
+DType integer_type(const Reading& r, const Value& value) {
+  const Value& held = value.reshaped != nullptr ? *value.reshaped : value;
+  return held.tensor.valid() && r.network.is_shifted(held.tensor) ? DType::kUInt8 : value.type;
+}
+
 Value numbers_of(const Reading& r, const Value& integers) {
-  return dequantised(r, integers, of_themselves(integers.type), 0);
+  return dequantised(r, integers, of_themselves(integer_type(r, integers)), 0);
 }
 
 Value integers_of(const Reading& r, const Value& numbers, DType type) {
-  Value result = quantised(r, numbers, of_themselves(type));
-  result.type = type;
-  return result;
+  return quantised(r, numbers, of_themselves(type));
 }
 
 Value wrapped(const Reading& r, const Value& numbers, DType type) {

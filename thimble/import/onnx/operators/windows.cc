@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "thimble/import/onnx/small_integers.h"
 #include "thimble/import/onnx/spans.h"
 #include "thimble/import/onnx/volumes.h"
 
@@ -237,7 +238,10 @@ TensorId largest_apart(const Reading& r, TensorId image, const std::vector<Span>
 }
 
 void max_pool(Reading& r) {
-  const Value& x = r.input(0);
+  const Value& given = r.input(0);
+  const bool raw = given.type == DType::kUInt8 && given.tensor.valid() &&
+                   r.network[given.tensor].type == DType::kUInt8;
+  const Value x = raw ? numbers_of(r, given) : given;
   if (r.wants(1)) r.node.refuse("is not supported with indices as an output; without it is");
   if (x.rank() == kVolumeAxes) return volume_max_pool(r);
   check_axes(r, x.shape);
@@ -251,8 +255,10 @@ void max_pool(Reading& r) {
                      std::max(pads.top, pads.bottom) >= window.kernel_h ||
                      std::max(pads.left, pads.right) >= window.kernel_w;
   if (!apart || x.type != DType::kFloat32)
-    return make_image(r, MaxPool2D{.window = window}, {image}, x, shape);
-  make_image(r, Reshape{}, {largest_apart(r, image, spans)}, x, shape);
+    make_image(r, MaxPool2D{.window = window}, {image}, x, shape);
+  else
+    make_image(r, Reshape{}, {largest_apart(r, image, spans)}, x, shape);
+  if (raw) r.make(0, integers_of(r, *r.made()[0], DType::kUInt8));
 }
 
 void average_pool(Reading& r) {
