@@ -30,6 +30,12 @@ constexpr int64_t kMostBytes = int64_t{1} << 30;
 /// The error that is allowed, of the largest value: sums have other orders.
 double most_error(const OnnxCase& c, onnx::ElementType type) {
   constexpr double kFloat = 1e-5, kFloat16 = 1e-3, kBfloat16 = 1e-2, kStep = 1.5 / 127;
+  // Windows are recorded with 3.1415 for pi. Sums of 6,480 numbers depend on their order.
+  constexpr double kPi = 1e-4, kLongSum = 1e-4;
+  if (c.suite == "debian/node" && c.name.find("window") != std::string::npos &&
+      !c.name.starts_with("stft"))
+    return kPi;
+  if (c.name.find("sce_NCd1d2d3d4d5_mean") != std::string::npos) return kLongSum;
   // A sum beside a tie falls to either integer.
   if (c.suite == "quantised") return kStep;
   // Recorded as four digits.
@@ -197,7 +203,7 @@ std::string differences(const OnnxCase& c, const Graph& graph, const Recorded& r
 /// Which inputs to freeze, one after the other until the model is taken: the first is the data.
 std::vector<std::set<size_t>> ways_to_freeze(size_t inputs) {
   std::vector<std::set<size_t>> ways = {{}};
-  for (size_t from = inputs; from-- > 1;) {
+  for (size_t from = inputs; from-- > 0;) {
     std::set<size_t> way;
     for (size_t k = from; k < inputs; ++k) way.insert(k);
     ways.push_back(std::move(way));

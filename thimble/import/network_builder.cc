@@ -20,7 +20,6 @@ std::vector<Port> ports_of(const std::vector<TensorId>& tensors, const std::stri
     if (!id.valid()) throw Damage(where, fmt::format("tensor {} is no tensor", id.value));
     ports.push_back({.tensor = id});
   }
-  if (ports.empty()) throw ImportError(where, "there are none; at least one is supported");
   return ports;
 }
 
@@ -42,6 +41,7 @@ NetworkBuilder::NetworkBuilder(std::string name, std::string where, std::vector<
   graph_.inputs = ports_of(inputs, where_inputs());
   refuse_inputs_listed_twice(graph_, where_inputs());
   graph_.outputs = ports_of(outputs, where_outputs());
+  if (outputs.empty()) throw ImportError(where_outputs(), "there are none; one is needed");
 }
 
 void NetworkBuilder::begin(std::vector<bool> made) {

@@ -98,7 +98,8 @@ std::optional<double> Inspection::instructions(const InspectedOp& op) const {
 }
 
 double Inspection::percent(const InspectedOp& op) const {
-  return estimate ? 100 * *instructions(op) / estimate->estimate.instructions : 0;
+  if (!estimate || estimate->estimate.instructions == 0) return 0;
+  return 100 * *instructions(op) / estimate->estimate.instructions;
 }
 
 Inspection inspect(const Graph& graph) {

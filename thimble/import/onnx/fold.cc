@@ -12,6 +12,7 @@
 
 #include "thimble/import/file_limits.h"
 #include "thimble/import/onnx/shapes.h"
+#include "thimble/import/onnx/signal_constants.h"
 
 namespace thimble::onnx {
 namespace {
@@ -358,6 +359,10 @@ std::vector<Constant> counted(const Node& node, const Inputs& in) {
   return {constant_of({std::ssize(values)}, values, start.type)};
 }
 
+std::vector<Constant> signal_window(const Node& node, const Inputs& in) {
+  return {window_of_signal(node, in)};
+}
+
 std::vector<Constant> repeated(const Node& node, const Inputs& in) {
   const Constant& x = operand(node, in, 0);
   const std::vector<int64_t> times = wholes(operand(node, in, 1));
@@ -532,6 +537,13 @@ const std::map<std::string_view, Rule>& rules() {
       {"Expand", expanded},
       {"ConstantOfShape", filled},
       {"Range", counted},
+      {"HannWindow", signal_window},
+      {"HammingWindow", signal_window},
+      {"BlackmanWindow", signal_window},
+      {"MelWeightMatrix",
+       [](const Node& n, const Inputs& in) -> std::vector<Constant> {
+         return {mel_matrix(n, in)};
+       }},
       {"Tile", repeated},
       {"Cast", cast},
       {"Reshape",

@@ -118,7 +118,8 @@ const ReadNodes& all_operators() {
          {window_operators(), function_operators(), arithmetic_operators(), shape_operators(),
           product_operators(), reduction_operators(), normalisation_operators(), resize_operators(),
           trigonometric_operators(), position_operators(), choice_operators(), einsum_operators(),
-          loss_operators(), quantised_operators(), recurrent_operators(), sequence_operators()})
+          loss_operators(), quantised_operators(), recurrent_operators(), sequence_operators(),
+          spectrum_operators()})
       nodes.insert(some.begin(), some.end());
     return nodes;
   }();

@@ -106,6 +106,7 @@ using ReadNodes = std::map<std::string_view, ReadNode>;
 [[nodiscard]] const ReadNodes& quantised_operators();
 [[nodiscard]] const ReadNodes& recurrent_operators();
 [[nodiscard]] const ReadNodes& sequence_operators();
+[[nodiscard]] const ReadNodes& spectrum_operators();
 
 /// "Conv", "com.microsoft.Gelu", ..., sorted.
 [[nodiscard]] std::vector<std::string> read_operators();
