@@ -5,6 +5,7 @@
 
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
+#include "thimble/import/merged_axes.h"
 #include "thimble/import/network_builder.h"
 #include "thimble/import/onnx.h"
 #include "thimble/import/onnx/islands.h"
@@ -103,7 +104,13 @@ Graph built(const std::string& name, const std::string& where, Steps read,
                       .tensors = network.tensors(),
                       .inputs = step.op.inputs,
                       .outputs = step.op.outputs};
-    network.add({.ops = {std::move(step.op)}, .states = {}, .variables = {}}, from);
+    Expansion merged(from, network.tensors());
+    const bool plain = step.op.attributes.arithmetic == Arithmetic::kTflite;
+    if (plain && std::holds_alternative<Pad>(step.op.attributes) &&
+        merge_axes(step.op.attributes, from, merged))
+      network.add(merged.done(), from);
+    else
+      network.add({.ops = {std::move(step.op)}, .states = {}, .variables = {}}, from);
   }
   network.check_outputs();
   return network.finish();

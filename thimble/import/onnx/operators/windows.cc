@@ -62,13 +62,16 @@ void make_image(Reading& r, Attributes attributes, std::vector<TensorId> inputs,
 
 /// Constant weights as the Graph has them: rows and columns behind the first of `order`'s axes. Of
 /// one dimension there is one row.
-TensorId weights_of(const Reading& r, const Order& order) {
+TensorId weights_of(const Reading& r, Constant content, const Order& order) {
   Value w = r.input(1);
-  Constant content = r.constant(1, "weights");
   if (content.shape.size() == 3) content.shape.insert(content.shape.begin() + 2, 1);
   w.shape = content.shape;
   w.constant = std::make_shared<const Constant>(std::move(content));
   return r.network.tensor(r.node, w, order);
+}
+
+TensorId weights_of(const Reading& r, const Order& order) {
+  return weights_of(r, r.constant(1, "weights"), order);
 }
 
 std::vector<int64_t> kernel_of(const Reading& r, const Value& x) {
@@ -112,11 +115,12 @@ void conv(Reading& r) {
 
 // Each group by itself, of its channels and weights.
 std::vector<TensorId> transposed_groups(const Reading& r, const TransposeConv& kind, const Value& x,
-                                        int64_t groups, std::vector<Span>& spans) {
+                                        const Constant& w, int64_t groups,
+                                        std::vector<Span>& spans) {
   constexpr int64_t kMostGroups = 64;
   if (groups > kMostGroups)
     r.node.refuse(fmt::format("is not supported in {} groups; up to {} are", groups, kMostGroups));
-  const TensorId image = image_of(r, x, spans), weights = weights_of(r, {0, 2, 3, 1});
+  const TensorId image = image_of(r, x, spans), weights = weights_of(r, w, {0, 2, 3, 1});
   const Tensor all = r.network[weights];  // [C, h, w, O of a group]
   const std::vector<float> numbers =
       reals({.type = all.type, .shape = all.shape, .data = all.data});
@@ -148,10 +152,33 @@ std::vector<TensorId> transposed_groups(const Reading& r, const TransposeConv& k
   return made;
 }
 
+/// Weights [.., .., spatial..] with zeros between their taps.
+Constant spread(const Constant& w, const std::vector<int64_t>& dilations) {
+  Constant result = w;
+  for (size_t k = 0; k < dilations.size(); ++k) {
+    if (dilations[k] == 1) continue;
+    const size_t axis = k + 2;
+    const std::vector<float> from = reals(result);
+    int64_t inner = 1;
+    for (size_t a = axis + 1; a < result.shape.size(); ++a) inner *= result.shape[a];
+    const int64_t taps = result.shape[axis], wide = (taps - 1) * dilations[k] + 1;
+    Shape shape = result.shape;
+    shape[axis] = wide;
+    std::vector<float> to(static_cast<size_t>(elements(shape)), 0);
+    for (int64_t at = 0; at < std::ssize(from); ++at) {
+      const int64_t tap = at / inner % taps, outer = at / inner / taps;
+      to[static_cast<size_t>((outer * wide + tap * dilations[k]) * inner + at % inner)] =
+          from[static_cast<size_t>(at)];
+    }
+    result = constant_of(shape, to);
+  }
+  return result;
+}
+
 void conv_transpose(Reading& r) {
   const Value& x = r.input(0);
   check_axes(r, x.shape);
-  const std::vector<int64_t> kernel = kernel_of(r, x);
+  std::vector<int64_t> kernel = kernel_of(r, x);
   const size_t count = kernel.size();
   const Shape& w = r.constant(1, "weights").shape;
   const int64_t groups = r.node.whole("group", 1);
@@ -159,8 +186,11 @@ void conv_transpose(Reading& r) {
     r.node.damaged(fmt::format("weights of {}", to_string(w)));
   const std::vector<int64_t> strides = per_axis(r.node, "strides", count, 1),
                              dilations = per_axis(r.node, "dilations", count, 1);
-  if (std::ranges::any_of(dilations, [](int64_t d) { return d != 1; }))
-    r.node.refuse("is not supported with dilations; without it is");
+  constexpr int64_t kMostDilation = 64;
+  if (std::ranges::max(dilations) > kMostDilation)
+    r.node.refuse(fmt::format("is not supported with dilations above {}", kMostDilation));
+  const Constant weights = spread(r.constant(1, "weights"), dilations);
+  for (size_t k = 0; k < count; ++k) kernel[k] = weights.shape[k + 2];
   const std::vector<int64_t> more = r.node.wholes("output_padding", std::vector<int64_t>(count, 0)),
                              wanted = r.node.wholes("output_shape"),
                              pads = r.node.wholes("pads", std::vector<int64_t>(2 * count, 0));
@@ -187,11 +217,11 @@ void conv_transpose(Reading& r) {
   const Shape shape = with_extents(x.shape, w[1] * groups, spans);
   const TransposeConv kind{.window = window_of(spans)};
   if (groups == 1) {
-    std::vector<TensorId> inputs = {image_of(r, x, spans), weights_of(r, {1, 2, 3, 0})};
+    std::vector<TensorId> inputs = {image_of(r, x, spans), weights_of(r, weights, {1, 2, 3, 0})};
     add_bias(r, w[1], inputs);
     return make_image(r, kind, std::move(inputs), x, shape);
   }
-  make_image(r, Concat{.axis = 3}, transposed_groups(r, kind, x, groups, spans), x, shape);
+  make_image(r, Concat{.axis = 3}, transposed_groups(r, kind, x, weights, groups, spans), x, shape);
 }
 
 /// `extent` indices along an axis, from `begin` on, `stride` apart.
