@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "tests/cli/command_line.h"
+#include "tests/cli/hostile_onnx.h"
 #include "tests/import/tflite_builder.h"
 
 namespace thimble::testing {
@@ -127,6 +128,13 @@ std::vector<Hostile> models() {
       model("4 GB of activations in 400 bytes", relu_of({1, 32768, 32768, 2})),
       model("256 MB of activations in 400 bytes", relu_of({1, 16384, 8192})),
   };
+}
+
+std::vector<Hostile> onnx_models() {
+  std::vector<Hostile> all;
+  for (const auto& [what, bytes] : hostile_onnx())
+    all.push_back({what, {"compile", "m.onnx", "-o", "out"}, {{"m.onnx", bytes}}});
+  return all;
 }
 
 std::vector<Hostile> other_files() {
@@ -261,8 +269,9 @@ TEST_F(HostileInputs, GetWhatThePageSays) {
       "Status 1: refused; 2: does not fit. Long lists are cut off here. No case leaves a file "
       "behind or "
       "changes one.\n" +
-      section("Models", models()) + section("Other files", other_files()) +
-      section("Options", options()) + section("Places", places());
+      section("Models", models()) + section("ONNX models", onnx_models()) +
+      section("Other files", other_files()) + section("Options", options()) +
+      section("Places", places());
   if (std::getenv("THIMBLE_UPDATE") != nullptr) {
     std::ofstream(kPage, std::ios::binary) << page;
     return;

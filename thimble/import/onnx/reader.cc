@@ -131,7 +131,7 @@ std::vector<TensorId> Reader::begin(const ImportOptions& options) {
 }
 
 std::vector<const NodeRecord*> Reader::nodes(const std::vector<std::string_view>& wanted) {
-  std::vector<const NodeRecord*> needed = needed_in_order(model_.graph.nodes, wanted);
+  std::vector<const NodeRecord*> needed = needed_in_order(model_.graph.nodes, wanted, where_);
   for (const NodeRecord* node : needed)
     for_each_read(*node, [&](std::string_view name) { ++top_.uses[name]; });
   for (const std::string_view name : wanted) ++top_.uses[name];

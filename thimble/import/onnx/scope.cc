@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/import/onnx/scope.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
+
+#include "thimble/import/refusal.h"
+#include "thimble/import/utf8.h"
 
 namespace thimble::onnx {
 
 std::vector<const NodeRecord*> needed_in_order(const std::vector<NodeRecord>& nodes,
-                                               const std::vector<std::string_view>& wanted) {
+                                               const std::vector<std::string_view>& wanted,
+                                               const std::string& where) {
   std::unordered_map<std::string_view, size_t> maker;
   for (size_t k = 0; k < nodes.size(); ++k)
     for (const std::string_view output : nodes[k].outputs)
-      if (!output.empty()) maker.emplace(output, k);
+      if (!output.empty() && !maker.emplace(output, k).second)
+        throw Damage(where, fmt::format("two nodes make '{}'", printable(output)));
   enum class State : uint8_t { kNew, kOpen, kDone };
   std::vector<State> states(nodes.size(), State::kNew);
   std::vector<const NodeRecord*> order;

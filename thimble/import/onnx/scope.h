@@ -40,8 +40,10 @@ void for_each_read(const NodeRecord& node, Take take) {
 }
 
 /// Nodes that the wanted names need, each behind what it reads: as the file has them, where that is
-/// an order. Of a circle its nodes are in some order.
+/// an order. Of a circle its nodes are in some order. Throws CompileError where two nodes make a
+/// name.
 [[nodiscard]] std::vector<const NodeRecord*> needed_in_order(
-    const std::vector<NodeRecord>& nodes, const std::vector<std::string_view>& wanted);
+    const std::vector<NodeRecord>& nodes, const std::vector<std::string_view>& wanted,
+    const std::string& where);
 
 }  // namespace thimble::onnx

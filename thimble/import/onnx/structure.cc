@@ -47,7 +47,8 @@ void Reader::call(const FunctionRecord& function, const Node& node,
       inner.attributes[usual.name] = given;
   for (size_t k = 0; k < function.inputs.size() && k < inputs.size(); ++k)
     if (inputs[k] != nullptr) set(inner, function.inputs[k], *inputs[k]);
-  const std::vector<const NodeRecord*> nodes = needed_in_order(function.nodes, function.outputs);
+  const std::vector<const NodeRecord*> nodes =
+      needed_in_order(function.nodes, function.outputs, node.where);
   for (const NodeRecord* each : nodes) read(*each, inner, node.number);
   for (size_t k = 0; k < node.record->outputs.size() && k < function.outputs.size(); ++k) {
     const Value* made = inner.find(function.outputs[k]);
@@ -68,7 +69,7 @@ std::vector<Value> Reader::branch(const GraphRecord& graph, const Node& node, co
     set(inner, graph.inputs[k].name, arguments[k]);
   std::vector<std::string_view> outputs;
   for (const ValueRecord& output : graph.outputs) outputs.push_back(output.name);
-  for (const NodeRecord* each : needed_in_order(graph.nodes, outputs))
+  for (const NodeRecord* each : needed_in_order(graph.nodes, outputs, node.where))
     read(*each, inner, node.number);
   std::vector<Value> made;
   for (const std::string_view name : outputs) {
