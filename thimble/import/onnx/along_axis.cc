@@ -54,7 +54,7 @@ Value in_shape(const Value& x, Shape shape) {
 Value joined_along(const Reading& r, const std::vector<Value>& parts, size_t axis) {
   if (parts.size() == 1) return parts[0];
   const Value& first = parts[0];
-  const Order order = Reading::order_of(first);
+  const Order order = Reading::order_of(parts);
   Shape shape = first.shape;
   shape[axis] = 0;
   std::vector<TensorId> tensors;

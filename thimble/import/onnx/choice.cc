@@ -5,11 +5,12 @@ namespace thimble::onnx {
 
 Value selected(const Reading& r, const Value& condition, const Value& x, const Value& y) {
   const Shape shape = broadcast(r.node, broadcast(r.node, condition.shape, x.shape), y.shape);
-  const Order order = same_order(shape.size());
-  std::vector<TensorId> inputs;
+  std::vector<Value> values;
   for (const Value* value : {&condition, &x, &y})
-    inputs.push_back(
-        r.network.tensor(r.node, r.network.with_rank(r.node, *value, shape.size()), order));
+    values.push_back(r.network.with_rank(r.node, *value, shape.size()));
+  const Order order = Reading::order_of(values);
+  std::vector<TensorId> inputs;
+  for (const Value& value : values) inputs.push_back(r.network.tensor(r.node, value, order));
   return r.value(Select{}, std::move(inputs), x.type, shape, order);
 }
 

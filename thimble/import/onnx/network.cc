@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "thimble/import/onnx/factors.h"
 #include "thimble/import/onnx/movement.h"
 #include "thimble/model/error.h"
 
@@ -136,6 +137,42 @@ Value Network::value(const Node& node, Attributes attributes, std::vector<Tensor
           .name = {}};
 }
 
+namespace {
+
+// Axes that stay side by side become one.
+void merge_neighbours(std::vector<int>& permutation, Shape& from, Shape& to) {
+  for (size_t k = 0; k + 1 < permutation.size();) {
+    const int axis = permutation[k];
+    if (permutation[k + 1] != axis + 1) {
+      ++k;
+      continue;
+    }
+    to[k] *= to[k + 1];
+    to.erase(to.begin() + static_cast<ptrdiff_t>(k) + 1);
+    from[static_cast<size_t>(axis)] *= from[static_cast<size_t>(axis) + 1];
+    from.erase(from.begin() + axis + 1);
+    permutation.erase(permutation.begin() + static_cast<ptrdiff_t>(k) + 1);
+    for (int& other : permutation) other -= other > axis ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+Order natural_order(const Value& value) {
+  if (value.constant != nullptr) return same_order(value.rank());
+  if (value.reshaped == nullptr) return value.order;
+  const Value& before = *value.reshaped;
+  if (before.constant == nullptr && before.reshaped == nullptr) {
+    if (const std::optional<Factors> factors = factors_of(before.shape, value.shape)) {
+      Order order = order_behind(*factors, before.order, value.rank());
+      const bool is_whole =
+          in_tensor(factors->before, before.order) == in_tensor(factors->behind, order);
+      if (is_whole || order == channels_last(value.rank())) return order;
+    }
+  }
+  return same_order(value.rank());
+}
+
 TensorId Network::tensor(const Node& node, const Value& value, const Order& order) {
   if (value.constant != nullptr) {
     const auto key = std::pair(value.constant->data.get(), std::pair(value.shape, order));
@@ -153,21 +190,9 @@ TensorId Network::tensor(const Node& node, const Value& value, const Order& orde
     kept_.push_back(value.constant);
     return made;
   }
-  if (value.reshaped != nullptr) {
-    const Value& before = *value.reshaped;
-    const TensorId from = tensor(node, before, same_order(before.rank()));
-    const auto key = std::pair(from, std::pair(value.shape, order));
-    const auto known = turned_.find(key);
-    if (known != turned_.end()) return known->second;
-    Value after = value;
-    after.reshaped = nullptr;
-    after.order = same_order(value.rank());
-    after.tensor =
-        before.shape == value.shape ? from : make(node, Reshape{}, {from}, value.type, value.shape);
-    return turned_.emplace(key, tensor(node, after, order)).first->second;
-  }
+  if (value.reshaped != nullptr) return reshaped(node, value, order);
   if (value.order == order) return value.tensor;
-  const auto key = std::pair(value.tensor, std::pair(value.shape, order));
+  const TurnedKey key = {value.tensor, value.shape, value.order, order};
   const auto known = turned_.find(key);
   if (known != turned_.end()) return known->second;
   Attributes how = Reshape{};  // where only axes of one index change their places
@@ -183,6 +208,46 @@ TensorId Network::tensor(const Node& node, const Value& value, const Order& orde
   return turned_.emplace(key, made).first->second;
 }
 
+TensorId Network::reshaped(const Node& node, const Value& value, const Order& order) {
+  const Value& before = *value.reshaped;
+  const bool computed = before.constant == nullptr && before.reshaped == nullptr;
+  const std::optional<Factors> factors =
+      computed ? factors_of(before.shape, value.shape) : std::nullopt;
+  const Order from_order = factors ? before.order : same_order(before.rank());
+  const TensorId from = factors ? before.tensor : tensor(node, before, from_order);
+  const Shape shape = in_order(value.shape, order);
+  const TurnedKey key = {from, value.shape, from_order, order};
+  const auto known = turned_.find(key);
+  if (known != turned_.end()) return known->second;
+  const auto in_shape = [&](TensorId id, const Shape& wanted) {
+    return (*this)[id].shape == wanted ? id : make(node, Reshape{}, {id}, value.type, wanted);
+  };
+  if (!factors) {
+    Value after = value;
+    after.reshaped = nullptr;
+    after.order = same_order(value.rank());
+    after.tensor = in_shape(from, value.shape);
+    return turned_.emplace(key, tensor(node, after, order)).first->second;
+  }
+  const std::vector<size_t> places = in_tensor(factors->before, from_order);
+  const std::vector<size_t> wanted = in_tensor(factors->behind, order);
+  TensorId made = from;
+  if (places != wanted) {
+    Shape apart, turned;
+    Transpose turn;
+    for (const size_t place : places) apart.push_back(factors->extents[place]);
+    for (const size_t place : wanted) {
+      turned.push_back(factors->extents[place]);
+      turn.permutation.push_back(
+          static_cast<int>(std::ranges::find(places, place) - places.begin()));
+    }
+    merge_neighbours(turn.permutation, apart, turned);
+    made = in_shape(made, apart);
+    made = make(node, std::move(turn), {made}, value.type, std::move(turned));
+  }
+  return turned_.emplace(key, in_shape(made, shape)).first->second;
+}
+
 Value Network::with_rank(const Node& node, const Value& value, size_t rank) {
   if (value.rank() >= rank) return value;
   Value result = value;
@@ -194,9 +259,8 @@ Value Network::with_rank(const Node& node, const Value& value, size_t rank) {
     return result;
   }
   const auto more = static_cast<int>(rank - value.rank());
-  const TensorId own =
-      value.reshaped == nullptr ? value.tensor : tensor(node, value, same_order(value.rank()));
-  const Order order = value.reshaped == nullptr ? value.order : same_order(value.rank());
+  const Order order = value.reshaped == nullptr ? value.order : natural_order(value);
+  const TensorId own = tensor(node, value, order);
   result.reshaped = nullptr;
   result.order = same_order(static_cast<size_t>(more));
   for (const int axis : order) result.order.push_back(axis + more);

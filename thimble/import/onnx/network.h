@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "thimble/import/onnx/constant.h"
@@ -42,6 +43,10 @@ struct Value {
 
   [[nodiscard]] size_t rank() const { return shape.size(); }
 };
+
+/// The order in which a tensor of the value takes no more than a RESHAPE, or has channels last and
+/// all others where they were; the file's, if there is none, and of constants.
+[[nodiscard]] Order natural_order(const Value& value);
 
 struct Step {
   Op op;
@@ -96,9 +101,14 @@ class Network {
   std::vector<bool> shifted_;
   std::map<TensorId, Constant> integers_;  ///< without their data
   std::vector<Step> steps_;
+  /// Its elements before a Reshape, as a tensor in an order of the axes behind it.
+  [[nodiscard]] TensorId reshaped(const Node& node, const Value& value, const Order& order);
+
+  /// A tensor, the shape and order that it is seen in, and the order that is wanted.
+  using TurnedKey = std::tuple<TensorId, Shape, Order, Order>;
   /// Constants and turned values are made once for each order.
   std::map<std::pair<const Bytes*, std::pair<Shape, Order>>, TensorId> constants_;
-  std::map<std::pair<TensorId, std::pair<Shape, Order>>, TensorId> turned_;
+  std::map<TurnedKey, TensorId> turned_;
   std::vector<std::shared_ptr<const Constant>> kept_;  ///< whose bytes are keys
 };
 

@@ -28,15 +28,38 @@ std::vector<const Constant*> Reading::constants() const {
   return result;
 }
 
-Order Reading::order_of(const Value& value) {
-  return value.constant != nullptr || value.reshaped != nullptr ? same_order(value.rank())
-                                                                : value.order;
+Order Reading::order_of(const Value& value) { return natural_order(value); }
+
+Order Reading::order_of(const std::vector<Value>& values) {
+  // What a tensor has where only its axes of more than one index count.
+  const auto long_axes = [](const Value& value, const Order& order) {
+    Order result;
+    for (const int axis : order)
+      if (value.shape[static_cast<size_t>(axis)] != 1) result.push_back(axis);
+    return result;
+  };
+  Order best = same_order(values.at(0).rank());
+  int64_t least = -1;
+  for (const Value& value : values) {
+    if (value.constant != nullptr) continue;
+    const Order order = order_of(value);
+    int64_t turned = 0;
+    for (const Value& other : values) {
+      const bool turns =
+          other.constant == nullptr && long_axes(other, order_of(other)) != long_axes(other, order);
+      turned += turns ? elements(other.shape) : 0;
+    }
+    if (least >= 0 && turned >= least) continue;
+    least = turned;
+    best = order;
+  }
+  return best;
 }
 
 Value Reading::settled(const Value& value) const {
   if (value.reshaped == nullptr && value.constant == nullptr) return value;
   Value result = value;
-  result.order = same_order(value.rank());
+  result.order = natural_order(value);
   result.tensor = network.tensor(node, value, result.order);
   result.constant = nullptr;
   result.reshaped = nullptr;

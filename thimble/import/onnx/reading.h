@@ -58,6 +58,8 @@ class Reading {
   [[nodiscard]] Value known(Constant constant) const;
   /// The order that the values' tensors have, or most of them.
   [[nodiscard]] static Order order_of(const Value& value);
+  /// The one in which the fewest elements have to be turned. Values of one rank.
+  [[nodiscard]] static Order order_of(const std::vector<Value>& values);
   /// A value whose tensor is there, and no reshape of one.
   [[nodiscard]] Value settled(const Value& value) const;
 

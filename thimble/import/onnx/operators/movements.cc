@@ -39,24 +39,21 @@ size_t position_of(const Order& order, size_t axis) {
 void concat(Reading& r) {
   const Value& first = r.input(0);
   const size_t axis = r.node.axis(r.node.whole("axis", 1), first.rank());
-  Order order = Reading::order_of(first);
-  for (size_t k = 0; k < r.input_count(); ++k) {
-    const Value& x = r.input(k);
-    if (x.constant == nullptr && x.reshaped == nullptr) {
-      order = x.order;
-      break;
-    }
-  }
-  Shape shape = first.shape;
-  shape[axis] = 0;
-  std::vector<TensorId> inputs;
+  std::vector<Value> parts;
   for (size_t k = 0; k < r.input_count(); ++k) {
     const Value& x = r.input(k);
     if (x.rank() != first.rank() || x.type != first.type)
       r.node.damaged("its inputs do not go together");
-    if (elements(x.shape) == 0) continue;
+    if (elements(x.shape) > 0) parts.push_back(x);
+  }
+  if (parts.empty()) r.node.refuse("is not supported without elements");
+  const Order order = Reading::order_of(parts);
+  Shape shape = first.shape;
+  shape[axis] = 0;
+  std::vector<TensorId> inputs;
+  for (const Value& x : parts) {
     shape[axis] += x.shape[axis];
-    inputs.push_back(r.tensor(k, order));
+    inputs.push_back(r.network.tensor(r.node, x, order));
   }
   const Concat joined{.axis = static_cast<int>(position_of(order, axis))};
   r.make(0, r.value(joined, std::move(inputs), first.type, shape, order));
@@ -248,12 +245,11 @@ void expand(Reading& r) {
 // Blocks of pixels become channels, or channels these: axes taken apart, turned, joined.
 Value rearranged(const Reading& r, const Value& x, const Shape& apart, const Order& order,
                  const Shape& shape) {
-  const TensorId canonical = r.network.tensor(r.node, x, same_order(x.rank()));
-  const TensorId split_up = r.network.make(r.node, Reshape{}, {canonical}, x.type, apart);
-  Transpose turn;
-  turn.permutation = order;
-  const TensorId turned = r.network.make(r.node, turn, {split_up}, x.type, in_order(apart, order));
-  return r.value(Reshape{}, {turned}, x.type, shape, same_order(shape.size()));
+  Value turned = r.settled(in_shape(r.settled(x), apart));
+  for (int& axis : turned.order)
+    axis = static_cast<int>(std::ranges::find(order, axis) - order.begin());
+  turned.shape = in_order(apart, order);
+  return in_shape(turned, shape);
 }
 
 int64_t block_of(const Reading& r, const Value& x) {
