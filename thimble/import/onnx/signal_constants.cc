@@ -61,10 +61,11 @@ Constant mel_matrix(const Node& node, const std::vector<const Constant*>& in) {
   for (int64_t k = 0; k < static_cast<int64_t>(bands) + 2; ++k) {
     const double hertz =
         kHertz * (std::pow(10, (static_cast<double>(k) * step + mel(low)) / kMel) - 1);
-    edges.push_back(static_cast<int64_t>(std::floor((length + 1) * hertz / rate)));
+    const double edge = std::floor((length + 1) * hertz / rate);
+    if (!(edge <= bins)) node.damaged("its bands go beyond the spectrum");
+    edges.push_back(static_cast<int64_t>(edge));
   }
   const auto rows = static_cast<int64_t>(bins), columns = static_cast<int64_t>(bands);
-  if (edges.back() > rows) node.damaged("its bands go beyond the spectrum");
   std::vector<float> values(static_cast<size_t>(rows * columns), 0);
   for (int64_t band = 0; band < columns; ++band) {
     const int64_t begin = edges[static_cast<size_t>(band)];

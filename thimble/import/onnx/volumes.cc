@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "thimble/import/file_limits.h"
 #include "thimble/import/onnx/along_axis.h"
 #include "thimble/import/onnx/spans.h"
 
@@ -38,6 +39,8 @@ class Layers {
     const Pad pad{
         .before = {0, depth.before, 0, 0}, .after = {0, depth.behind, 0, 0}, .value = padding};
     shape_[1] += depth.before + depth.behind;
+    if (elements(shape_) > kMaxTensorBytes)
+      r.node.refuse(fmt::format("makes {}, which is more than is supported", to_string(shape_)));
     padded_ = r.network.make(r.node, pad, {tensor}, x_.type, shape_);
   }
 

@@ -93,6 +93,9 @@ void stft(Reading& r) {
   if (length < 1 || length > x.shape[1] || (!window.empty() && std::ssize(window) != length))
     r.node.damaged(fmt::format("frames of {} in {}", length, x.shape[1]));
   const int64_t frames = (x.shape[1] - length) / step + 1;
+  constexpr int64_t kMostElements = 1 << 24;
+  if (step > x.shape[1] || frames > kMostElements / length)
+    r.node.refuse(fmt::format("is not supported of {} frames of {}", frames, length));
   std::vector<int64_t> positions;
   for (int64_t frame = 0; frame < frames; ++frame)
     for (int64_t k = 0; k < length; ++k) positions.push_back(frame * step + k);

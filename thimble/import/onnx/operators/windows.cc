@@ -153,7 +153,7 @@ std::vector<TensorId> transposed_groups(const Reading& r, const TransposeConv& k
 }
 
 /// Weights [.., .., spatial..] with zeros between their taps.
-Constant spread(const Constant& w, const std::vector<int64_t>& dilations) {
+Constant spread(const Reading& r, const Constant& w, const std::vector<int64_t>& dilations) {
   Constant result = w;
   for (size_t k = 0; k < dilations.size(); ++k) {
     if (dilations[k] == 1) continue;
@@ -164,6 +164,9 @@ Constant spread(const Constant& w, const std::vector<int64_t>& dilations) {
     const int64_t taps = result.shape[axis], wide = (taps - 1) * dilations[k] + 1;
     Shape shape = result.shape;
     shape[axis] = wide;
+    constexpr int64_t kMostElements = 1 << 26;
+    if (elements(shape) > kMostElements)
+      r.node.refuse(fmt::format("is not supported with weights of {}", to_string(shape)));
     std::vector<float> to(static_cast<size_t>(elements(shape)), 0);
     for (int64_t at = 0; at < std::ssize(from); ++at) {
       const int64_t tap = at / inner % taps, outer = at / inner / taps;
@@ -189,7 +192,7 @@ void conv_transpose(Reading& r) {
   constexpr int64_t kMostDilation = 64;
   if (std::ranges::max(dilations) > kMostDilation)
     r.node.refuse(fmt::format("is not supported with dilations above {}", kMostDilation));
-  const Constant weights = spread(r.constant(1, "weights"), dilations);
+  const Constant weights = spread(r, r.constant(1, "weights"), dilations);
   for (size_t k = 0; k < count; ++k) kernel[k] = weights.shape[k + 2];
   const std::vector<int64_t> more = r.node.wholes("output_padding", std::vector<int64_t>(count, 0)),
                              wanted = r.node.wholes("output_shape"),
