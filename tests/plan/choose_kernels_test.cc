@@ -374,7 +374,9 @@ TEST(ChooseKernels, ReadsTheParametersOfFoursBack) {
   expect(
       graph, [](auto& p) { p.clamp_max -= 1; }, "clamp_max");
   expect(
-      graph, [](auto& p) { p.rounding = 3; }, "it has no such rounding");
+      graph, [](auto& p) { p.rounding = 3; }, "its scale is of another kind");  // to even
+  expect(
+      graph, [](auto& p) { p.rounding = 4; }, "it has no such rounding");
   expect(
       graph, [](auto& p) { p.rounding = -1; }, "it has no such rounding");
   const auto round_up = [](auto& p) { p.rounding = 0; };
