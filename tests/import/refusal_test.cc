@@ -59,7 +59,7 @@ const Damage kOfTheModel[] = {
     {"NoOperators", [](TfliteBuilder& b) { b.network().operators.clear(); },
      "net.tflite: has no operators"},
     {"NoInputs", [](TfliteBuilder& b) { b.inputs({}); },
-     "net.tflite: network inputs: there are none"},
+     "CONV_2D #0: is damaged: it reads tensor 0 't0', which has no data, is no input"},
     {"NoOutputs", [](TfliteBuilder& b) { b.outputs({}); },
      "net.tflite: network outputs: there are none"},
     {"InputOutOfRange", [](TfliteBuilder& b) { b.inputs({99}); },

@@ -353,6 +353,35 @@ TEST(ChooseKernels, ReadsEachWordOfFoursBack) {
   }
 }
 
+/// The network in ONNX's arithmetic, whose scales are float32.
+Graph with_float_scales(Graph graph) {
+  for (Op& op : graph.ops) op.attributes.arithmetic = Arithmetic::kOnnx;
+  return graph;
+}
+
+TEST(ChooseKernels, ReadsEachWordOfFloatScalesBack) {
+  for (const bool relu : {false, true}) {
+    const Graph graph = with_float_scales(paired_network(relu));
+    EXPECT_GT(damaged_words(graph, paired_program(graph, true)), 100U);
+    EXPECT_GT(damaged_words(graph, paired_program(graph, false)), 80U);
+    EXPECT_GT(damaged_words(graph, program_in_fours(graph)), 90U);
+    const Graph depthwise = with_float_scales(depthwise_network(relu, 1));
+    for (const Weights weights : {Weights::kFast, Weights::kCompact}) {
+      const RealisedPlan placed = with_room(depthwise, "cortex-m4", weights);
+      const Program program = lower(depthwise, placed.schedule, placed.placement);
+      EXPECT_GT(damaged_words(depthwise, program), 100U);
+    }
+  }
+}
+
+TEST(ChooseKernels, ScalesOfOneKindAreNoneOfTheOther) {
+  const Graph graph = paired_network(true);
+  const Graph other = with_float_scales(graph);
+  EXPECT_NE(verify(other, paired_program(graph, true)).fault, "");
+  EXPECT_NE(verify(graph, paired_program(other, true)).fault, "");
+  EXPECT_NE(verify(other, program_in_fours(graph)).fault, "");
+}
+
 TEST(ChooseKernels, ReadsTheParametersOfFoursBack) {
   const auto expect = [](const Graph& graph, const auto& damage, const char* fault) {
     Program damaged = program_in_fours(graph);

@@ -244,7 +244,9 @@ std::string channel_fault(Tail tail, int32_t output_zero_point, const PairsForm&
   }
   if (to_even) {
     const float scale = std::bit_cast<float>(wanted.factor.multiplier) / static_cast<float>(factor);
-    return given.multiplier == std::bit_cast<int32_t>(scale) ? "" : "its packed scale is another";
+    const bool same = given.multiplier == std::bit_cast<int32_t>(scale) && given.constant == 0 &&
+                      given.shift == reference::kFloatShift;
+    return same ? "" : "its packed scale is another";
   }
   const int64_t shift = sums ? wanted.factor.shift : right_shift(tail, twice, wanted.factor);
   const int64_t added = sums ? 0 : constant(tail, twice, wanted.factor, output_zero_point);

@@ -10,7 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "thimble/import/onnx/network.h"
+#include "thimble/import/onnx/order.h"
+#include "thimble/model/graph.h"
 
 namespace thimble::onnx {
 

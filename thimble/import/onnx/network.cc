@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "thimble/import/onnx/factors.h"
 #include "thimble/import/onnx/movement.h"
@@ -44,18 +43,6 @@ Bytes turned(const Bytes& from, const Shape& shape, const Order& order, size_t e
 }
 
 }  // namespace
-
-Order same_order(size_t rank) {
-  Order order(rank);
-  std::iota(order.begin(), order.end(), 0);
-  return order;
-}
-
-Order channels_last(size_t rank) {
-  Order order = same_order(rank);
-  if (rank > 2) std::rotate(order.begin() + 1, order.begin() + 2, order.end());
-  return order;
-}
 
 TensorId Network::add(Tensor tensor) {
   tensors_.push_back(std::move(tensor));

@@ -19,15 +19,10 @@
 
 #include "thimble/import/onnx/constant.h"
 #include "thimble/import/onnx/node.h"
+#include "thimble/import/onnx/order.h"
 #include "thimble/model/graph.h"
 
 namespace thimble::onnx {
-
-using Order = std::vector<int>;
-
-[[nodiscard]] Order same_order(size_t rank);
-/// The channels, axis 1, behind all others.
-[[nodiscard]] Order channels_last(size_t rank);
 
 /// What a name of the file stands for.
 struct Value {
@@ -35,7 +30,7 @@ struct Value {
   Shape shape;                               ///< as the file has it
   std::shared_ptr<const Constant> constant;  ///< what is known of it; null: it is computed
   TensorId tensor;                           ///< of what is computed
-  Order order;                               ///< axis k of the tensor is axis order[k] here
+  Order order;                               ///< of the tensor's axes
   /// Its elements before a Reshape, which nobody has asked for yet; then there is no tensor.
   std::shared_ptr<const Value> reshaped;
   std::string name;
