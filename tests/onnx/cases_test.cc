@@ -12,6 +12,7 @@
 #include "tests/onnx/onnx_case.h"
 #include "tests/support/workload.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/survey.h"
 
 namespace thimble::testing {
 namespace {
@@ -41,6 +42,13 @@ std::map<std::string, std::vector<std::string>> table() {
 
 class OnnxSuite : public ::testing::TestWithParam<std::string> {};
 
+/// What the survey says stops a model; empty: nothing does.
+std::string obstacle(const OnnxCase& c, const OnnxOutcome& made) {
+  const std::span bytes(reinterpret_cast<const uint8_t*>(made.model.data()), made.model.size());
+  const Survey survey = survey_onnx(bytes, c.name, c.name, c.model.parent_path().string());
+  return survey.obstacles.empty() ? "" : survey.obstacles.front().reason;
+}
+
 TEST_P(OnnxSuite, IsTakenAsTheTableSays) {
   const std::vector<OnnxCase> cases = onnx_cases(GetParam());
   if (cases.empty())
@@ -49,6 +57,9 @@ TEST_P(OnnxSuite, IsTakenAsTheTableSays) {
   for (const OnnxCase& c : cases) {
     const OnnxOutcome made = outcome(c);
     EXPECT_NE(made.kind, OnnxOutcome::Kind::kWrong) << row(c, made);
+    if (made.kind != OnnxOutcome::Kind::kRefused) {
+      EXPECT_EQ(obstacle(c, made), "") << c.name;
+    }
     rows.push_back(row(c, made));
   }
   EXPECT_EQ(rows, table()[GetParam()]) << "THIMBLE_UPDATE=1 writes the table anew";

@@ -5,10 +5,9 @@
 
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
-#include "thimble/import/merged_axes.h"
 #include "thimble/import/network_builder.h"
 #include "thimble/import/onnx.h"
-#include "thimble/import/onnx/islands.h"
+#include "thimble/import/onnx/few_axes.h"
 #include "thimble/import/onnx/patterns.h"
 #include "thimble/import/onnx/reader.h"
 #include "thimble/import/unsupported.h"
@@ -104,13 +103,7 @@ Graph built(const std::string& name, const std::string& where, Steps read,
                       .tensors = network.tensors(),
                       .inputs = step.op.inputs,
                       .outputs = step.op.outputs};
-    Expansion merged(from, network.tensors());
-    const bool plain = step.op.attributes.arithmetic == Arithmetic::kTflite;
-    if (plain && std::holds_alternative<Pad>(step.op.attributes) &&
-        merge_axes(step.op.attributes, from, merged))
-      network.add(merged.done(), from);
-    else
-      network.add({.ops = {std::move(step.op)}, .states = {}, .variables = {}}, from);
+    network.add({.ops = {std::move(step.op)}, .states = {}, .variables = {}}, from);
   }
   network.check_outputs();
   return network.finish();
@@ -141,7 +134,7 @@ Graph import_onnx(std::span<const uint8_t> bytes, const std::string& name, const
   for (const onnx::NodeRecord* node : nodes) reader.read(*node);
   const std::vector<TensorId> ports = onnx::output_tensors(model, reader, outputs, options);
   onnx::Steps steps = onnx::computed(reader.network(), options.quantised, ports);
-  return onnx::built(name, where, std::move(steps), inputs, ports);
+  return onnx::built(name, where, onnx::with_few_axes(std::move(steps)), inputs, ports);
 }
 
 Graph import_onnx(const std::filesystem::path& file, const ImportOptions& options) {

@@ -8,6 +8,7 @@
 #include "thimble/import/constants.h"
 #include "thimble/import/free_part.h"
 #include "thimble/import/onnx.h"
+#include "thimble/import/onnx/few_axes.h"
 #include "thimble/import/onnx/patterns.h"
 #include "thimble/import/onnx/reader.h"
 #include "thimble/import/refusal.h"
@@ -107,9 +108,9 @@ class Surveyor {
   /// What nodes became must be operators that there are.
   void check_steps() {
     Network& network = reader_.network();
+    auto [steps, tensors] = with_few_axes({std::move(network.steps()), network.take_tensors()});
     Graph graph;
-    std::vector<Step> steps = std::move(network.steps());
-    graph.tensors = network.take_tensors();
+    graph.tensors = std::move(tensors);
     for (Step& step : steps) {
       const std::string reason = refusal_of(step.op, graph);
       if (reason.empty() || step.op.file_index < 0) continue;
