@@ -306,7 +306,8 @@ InIntegers in_integers(const OnnxCase& c, QuantisedAs arithmetic) {
   fs::path golden = c.model;
   golden.replace_extension(".golden.safetensors");
   try {
-    const Graph graph = import_onnx(c.model, {.quantised = arithmetic});
+    const Graph graph = import_onnx(read_file(c.model, kMostBytes), c.name, "model",
+                                    c.model.parent_path().string(), {.quantised = arithmetic});
     for (const Op& op : graph.ops) {
       const bool converts = std::holds_alternative<Quantize>(op.attributes) ||
                             std::holds_alternative<Dequantize>(op.attributes);
