@@ -539,10 +539,8 @@ using AnyOperator = VariantBehind<void
 /// What numbers an operator makes of the same operands: whose kernels it is equal to, bit by bit.
 enum class Arithmetic : uint8_t {
   kTflite,       ///< TensorFlow Lite's reference kernels of int8, int16 and float32
-  kTfliteUint8,  ///< those of uint8: int8 that was uint8 in the model, and is more than shifted by
-                 ///< 128
-  kOnnx,         ///< ONNX Runtime's kernels of int8, where it has some; else numbers of float32 as
-                 ///< ONNX defines them, rounded once, ties to even
+  kTfliteUint8,  ///< those of uint8: int8 that was uint8, and is more than shifted by 128
+  kOnnx,         ///< ONNX Runtime's kernels of int8; where it has none, float32 rounded to even
 };
 
 /// What an operator is and does.
@@ -565,8 +563,7 @@ inline constexpr bool kDiffersInUint8 =
     kIsOneOf<Operator, Conv2D, DepthwiseConv2D, TransposeConv, AveragePool2D, Mul, Sub, Quantize,
              Prelu, Logistic, Tanh>;
 
-/// Operators that Arithmetic::kOnnx computes with integers, as ONNX Runtime; of all others it
-/// computes the numbers.
+/// Operators that Arithmetic::kOnnx computes with integers; of all others it computes numbers.
 template <class Operator>
 inline constexpr bool kOfIntegersInOnnx =
     kIsOneOf<Operator, Conv2D, DepthwiseConv2D, TransposeConv, FullyConnected, BatchMatMul, Mean,

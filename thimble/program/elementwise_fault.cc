@@ -46,7 +46,7 @@ std::string product_fault(const ReadBack& r, Activation activation, reference::F
   return d.text();
 }
 
-// Of ONNX's arithmetic.
+// What is wrong with a sum in ONNX's arithmetic.
 std::string float_sum_fault(const ReadBack& r, Activation activation) {
   const auto* p = r.as<runtime::AddToEvenParams>();
   if (p == nullptr) return kOtherKernel;

@@ -67,8 +67,8 @@ void depthwise_conv_2d_clamped_dsp(const DepthwiseConv2DPackedParams& p, const V
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
 void depthwise_conv_2d_to_even_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
-/// The same with constants in 8 bits, which are unpacked into scratch when the kernel
-/// begins, those of as many channels as go at a time.
+/// Each takes constants in 8 bits, which are unpacked into scratch when the kernel begins,
+/// those of as many channels as go at a time.
 void depthwise_conv_2d_compact_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
 void depthwise_conv_2d_compact_shifted_dsp(const DepthwiseConv2DPackedParams& p, const View& x,

@@ -140,8 +140,8 @@ void average_pool_2d(const Pool2DParams& p, const View& x, const View& out,
 /// average_pool_2d with ties rounded up, as if all values were 128 more. progress: pixel.
 void average_pool_2d_ties_up(const Pool2DParams& p, const View& x, const View& out,
                              const Region& region) noexcept;
-/// Of the numbers that int8 stands for, (q - zero_point) * scale, summed by rows; then the nearest
-/// int8, ties to even.
+/// A mean of the numbers that int8 stands for, (q - zero_point) * scale, summed by rows; then the
+/// nearest int8, ties to even.
 struct NumberPoolParams {
   Window2D window;
   float scale, output_scale;

@@ -25,7 +25,7 @@ runtime::Scale scale_over(double real, int64_t count) {
   return {static_cast<int32_t>(multiplier), scale.shift - shift};
 }
 
-// Of sums that are divided by a count.
+// The scale of a sum that is divided by a count.
 runtime::Scale reduction_scale(const Operands& t, int64_t count) {
   const float in = scale_of(t.in(0)), out = scale_of(t.out());
   if (t.is_onnx()) return float_scale(in / (out * static_cast<float>(count)));

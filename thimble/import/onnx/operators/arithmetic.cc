@@ -35,7 +35,7 @@ Value second(const Reading& r) {
                           std::ssize(x.shape) - static_cast<int64_t>(axis) - std::ssize(y.shape));
 }
 
-// Of integers that are computed as numbers: those, else the value itself.
+// A small integer is computed as its number; any other value is itself.
 Value operand(const Reading& r, const Value& value) {
   return is_small_integer(value.type) ? numbers_of(r, value) : value;
 }
