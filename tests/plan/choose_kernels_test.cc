@@ -27,6 +27,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
+/// The network in ONNX's arithmetic, whose scales are float32.
+Graph with_float_scales(Graph graph) {
+  for (Op& op : graph.ops) op.attributes.arithmetic = Arithmetic::kOnnx;
+  return graph;
+}
+
 /// 1 x 1 convolutions of an image, one with a stride, and a 3 x 3.
 Graph pointwise_network() {
   testing::TestGraph net(3);
@@ -189,8 +195,9 @@ TEST(ChooseKernels, TakesDepthwiseKernelsThatAreExact) {
 }
 
 TEST(ChooseKernels, ReadsEachWordOfADepthwiseConvolutionBack) {
-  for (const auto& [relu, other] : {std::pair{true, 1.0F}, {true, 0x1p-6F}, {false, 1.0F}}) {
-    const Graph graph = depthwise_network(relu, other);
+  const Graph relu = depthwise_network(true, 1), clamped = depthwise_network(false, 1);
+  for (const Graph& graph : {relu, depthwise_network(true, 0x1p-6F), clamped,
+                             with_float_scales(relu), with_float_scales(clamped)}) {
     for (const Weights weights : {Weights::kFast, Weights::kCompact}) {
       const RealisedPlan placed = with_room(graph, "cortex-m4", weights);
       const Program program = lower(graph, placed.schedule, placed.placement);
@@ -248,8 +255,8 @@ Graph paired_network(bool relu) {
 }
 
 TEST(ChooseKernels, ReadsEachWordOfPairsBack) {
-  for (const bool relu : {false, true}) {
-    const Graph graph = paired_network(relu);
+  const Graph relu = paired_network(true), clamped = paired_network(false);
+  for (const Graph& graph : {relu, clamped, with_float_scales(relu), with_float_scales(clamped)}) {
     EXPECT_GT(damaged_words(graph, paired_program(graph, true)), 100U);
     EXPECT_GT(damaged_words(graph, paired_program(graph, false)), 80U);
   }
@@ -347,30 +354,9 @@ Program program_in_fours(const Graph& graph) {
 }
 
 TEST(ChooseKernels, ReadsEachWordOfFoursBack) {
-  for (const bool relu : {false, true}) {
-    const Graph graph = paired_network(relu);
+  const Graph relu = paired_network(true), clamped = paired_network(false);
+  for (const Graph& graph : {relu, clamped, with_float_scales(relu), with_float_scales(clamped)}) {
     EXPECT_GT(damaged_words(graph, program_in_fours(graph)), 90U);
-  }
-}
-
-/// The network in ONNX's arithmetic, whose scales are float32.
-Graph with_float_scales(Graph graph) {
-  for (Op& op : graph.ops) op.attributes.arithmetic = Arithmetic::kOnnx;
-  return graph;
-}
-
-TEST(ChooseKernels, ReadsEachWordOfFloatScalesBack) {
-  for (const bool relu : {false, true}) {
-    const Graph graph = with_float_scales(paired_network(relu));
-    EXPECT_GT(damaged_words(graph, paired_program(graph, true)), 100U);
-    EXPECT_GT(damaged_words(graph, paired_program(graph, false)), 80U);
-    EXPECT_GT(damaged_words(graph, program_in_fours(graph)), 90U);
-    const Graph depthwise = with_float_scales(depthwise_network(relu, 1));
-    for (const Weights weights : {Weights::kFast, Weights::kCompact}) {
-      const RealisedPlan placed = with_room(depthwise, "cortex-m4", weights);
-      const Program program = lower(depthwise, placed.schedule, placed.placement);
-      EXPECT_GT(damaged_words(depthwise, program), 100U);
-    }
   }
 }
 
