@@ -8,9 +8,7 @@
 #include "tests/import/tflite_builder.h"
 #include "thimble/driver/driver.h"
 #include "thimble/driver/run.h"
-#include "thimble/import/survey.h"
 #include "thimble/import/tflite.h"
-#include "thimble/model/error.h"
 #include "thimble/planners/registry.h"
 #include "zoo/random.h"
 
@@ -179,34 +177,6 @@ TEST(UnrolledGru, IsExactUnderAllPlanners) {
       }
     }
   }
-}
-
-/// A GRU as a loop over subgraphs.
-testing::TfliteBuilder looped() {
-  testing::TfliteBuilder net;
-  const int32_t x = net.tensor({1, 4}), y = net.tensor({1, 4});
-  net.op(BuiltinOperator::WHILE, {x}, {y});
-  net.inputs({x});
-  net.outputs({y});
-  net.model.subgraphs.push_back(std::make_unique<tflite::SubGraphT>());
-  net.model.subgraphs.push_back(std::make_unique<tflite::SubGraphT>());
-  return net;
-}
-
-TEST(UnrolledGru, AsALoopIsRefusedWithWhatHelps) {
-  const Bytes file = looped().bytes();
-  try {
-    (void)import_tflite(file, "gru", "gru.tflite");
-    FAIL();
-  } catch (const CompileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("gru.tflite: WHILE #0"));
-    EXPECT_THAT(error.what(), HasSubstr("3 subgraphs"));
-    EXPECT_THAT(error.what(), HasSubstr("unroll=True"));
-  }
-  const Survey survey = survey_tflite(file, "gru", "gru.tflite");
-  ASSERT_FALSE(survey.obstacles.empty());
-  for (const Obstacle& obstacle : survey.obstacles)
-    EXPECT_THAT(obstacle.help, HasSubstr("unroll=True")) << obstacle.reason;
 }
 
 }  // namespace

@@ -45,14 +45,6 @@ void round_to_int8(Floats& values, float scale) {
   for (float& value : values) value = scale * std::round(value / scale);
 }
 
-Floats floats_of(const Bytes& bytes) {
-  Floats result(bytes.size() / sizeof(float));
-  std::memcpy(result.data(), bytes.data(), bytes.size());
-  return result;
-}
-
-float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
-
 /// An LSTM of float32 as the file has it, and the same in equations.
 class FloatLayer {
  public:

@@ -2,6 +2,7 @@
 #include "tflite_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace thimble::testing {
@@ -9,10 +10,24 @@ namespace thimble::testing {
 using tflite::BuiltinOperator;
 using tflite::TensorType;
 
+std::vector<float> floats_of(const Bytes& bytes) {
+  std::vector<float> result(bytes.size() / sizeof(float));
+  if (!bytes.empty()) std::memcpy(result.data(), bytes.data(), bytes.size());
+  return result;
+}
+
+float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
+
 TfliteBuilder::TfliteBuilder() {
   model.version = 3;
   model.buffers.push_back(std::make_unique<tflite::BufferT>());
   model.subgraphs.push_back(std::make_unique<tflite::SubGraphT>());
+}
+
+int32_t TfliteBuilder::begin_subgraph() {
+  model.subgraphs.push_back(std::make_unique<tflite::SubGraphT>());
+  subgraph_ = model.subgraphs.size() - 1;
+  return static_cast<int32_t>(subgraph_);
 }
 
 int32_t TfliteBuilder::tensor(Dims shape, TensorType type) {

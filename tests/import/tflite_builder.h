@@ -18,8 +18,11 @@ Bytes bytes_of(const std::vector<T>& values) {
   return result;
 }
 
-/// A model with one subgraph and the empty buffer 0. Numbers that are returned are those of the
-/// file.
+[[nodiscard]] std::vector<float> floats_of(const Bytes& bytes);
+[[nodiscard]] float sigmoid(float x);
+
+/// A model with the empty buffer 0 and one subgraph, to which everything is added until another one
+/// is begun. Numbers that are returned are those of the file.
 class TfliteBuilder {
  public:
   using Dims = std::vector<int32_t>;
@@ -47,7 +50,11 @@ class TfliteBuilder {
   void inputs(Dims tensors) { network().inputs = std::move(tensors); }
   void outputs(Dims tensors) { network().outputs = std::move(tensors); }
 
-  [[nodiscard]] tflite::SubGraphT& network() { return *model.subgraphs[0]; }
+  /// Begins a further subgraph; adds to one again.
+  int32_t begin_subgraph();
+  void return_to(int32_t subgraph) { subgraph_ = static_cast<size_t>(subgraph); }
+
+  [[nodiscard]] tflite::SubGraphT& network() { return *model.subgraphs[subgraph_]; }
   [[nodiscard]] tflite::TensorT& at(int32_t index) { return *network().tensors[size_t(index)]; }
   [[nodiscard]] tflite::OperatorT& op_at(size_t index) { return *network().operators[index]; }
   [[nodiscard]] Bytes bytes() const;
@@ -56,6 +63,8 @@ class TfliteBuilder {
 
  private:
   tflite::OperatorT& add_op(tflite::BuiltinOperator code, Dims inputs, Dims outputs);
+
+  size_t subgraph_ = 0;
 };
 
 /// 0 input 1x8x8x3 -> CONV_2D 3x3 SAME, stride 2 (weights 1, bias 2) -> 3 -> RESHAPE -> 5 ->

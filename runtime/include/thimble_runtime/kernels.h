@@ -38,6 +38,7 @@
 #include "thimble_runtime/floats.h"
 #include "thimble_runtime/parameters.h"
 #include "thimble_runtime/signal.h"
+#include "thimble_runtime/to_even.h"
 #include "thimble_runtime/view.h"
 
 namespace thimble::runtime {
@@ -140,16 +141,6 @@ void average_pool_2d(const Pool2DParams& p, const View& x, const View& out,
 /// average_pool_2d with ties rounded up, as if all values were 128 more. progress: pixel.
 void average_pool_2d_ties_up(const Pool2DParams& p, const View& x, const View& out,
                              const Region& region) noexcept;
-/// A mean of the numbers that int8 stands for, (q - zero_point) * scale, summed by rows; then the
-/// nearest int8, ties to even.
-struct NumberPoolParams {
-  Window2D window;
-  float scale, output_scale;
-  int32_t zero_point, output_zero_point;
-  int32_t clamp_min, clamp_max;
-};
-void average_pool_2d_to_even(const NumberPoolParams& p, const View& x, const View& out,
-                             const Region& region) noexcept;
 /// average_pool_2d in eights of channels, which are neighbours in x; no rings. progress: pixel.
 void average_pool_2d_dsp(const Pool2DParams& p, const View& x, const View& out,
                          const Region& region) noexcept;
@@ -219,27 +210,6 @@ struct AddParams {
   Scale scale[2], output_scale;
   int32_t clamp_min, clamp_max;
 };
-
-/// Sums in float32 as ONNX Runtime has them: a * scale[0] + (b * scale[1] + constant), each product
-/// and sum rounded once, then to the nearest whole number, ties to even. Zero points are in the
-/// constant.
-struct AddToEvenParams {
-  float scale[2], constant;
-  int32_t clamp_min, clamp_max;
-};
-/// As add. progress: element.
-void add_to_even(const AddToEvenParams& p, const View& a, const View& b, const View& out,
-                 const Region& region) noexcept;
-/// The product of both less their zero points, times the scale, plus the zero point, rounded after
-/// each; then to the nearest whole number, ties to even.
-struct MulToEvenParams {
-  int32_t zero_point[2];
-  float scale, output_zero_point;
-  int32_t clamp_min, clamp_max;
-};
-/// As mul. progress: element.
-void mul_to_even(const MulToEvenParams& p, const View& a, const View& b, const View& out,
-                 const Region& region) noexcept;
 
 /// Broadcast operands have stride 0. progress: element.
 void add(const AddParams& p, const View& a, const View& b, const View& out,
@@ -461,15 +431,7 @@ void logistic_i16(const SigmoidParams& p, const View& x, const View& out,
 void tanh_i16(const SigmoidParams& p, const View& x, const View& out,
               const Region& region) noexcept;
 
-/// float32 at the edges of the network. progress: element.
-struct FloatParams {
-  float scale;
-  int32_t zero_point;
-};
-/// Ties to even.
-void quantize_f32_i8_to_even(const FloatParams& p, const View& x, const View& out,
-                             const Region& region) noexcept;
-/// Ties away from zero.
+/// Ties away from zero. progress: element.
 void quantize_f32_i8(const FloatParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
 void quantize_f32_i16(const FloatParams& p, const View& x, const View& out,

@@ -23,6 +23,12 @@ struct Scale {
   int32_t shift;
 };
 
+/// float32 at the edges of the network: whole numbers less the zero point, times the scale.
+struct FloatParams {
+  float scale;
+  int32_t zero_point;
+};
+
 /// A window over (y, x). Taps outside [0, in_h) x [0, in_w) are padding.
 struct Window2D {
   int32_t kernel_h, kernel_w;

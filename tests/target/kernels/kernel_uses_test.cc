@@ -62,7 +62,6 @@ TEST(KernelTable, NamesEveryKernelOnceAndShipsItsSource) {
   }
 }
 
-// thimble_runtime/kernels.h: what a family is there for several times is told apart by its name.
 // thimble_runtime/kernels.h: the rows of a family are told apart by their names.
 TEST(KernelTable, NamesFollowTheGrammar) {
   const std::map<DType, std::string> letters = {{DType::kInt8, "_i8"},   {DType::kUInt8, "_u8"},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -21,10 +22,17 @@ bool is_integer(const Tensor& tensor) {
   return tensor.type == DType::kInt32 || tensor.type == DType::kInt64;
 }
 
-/// A few integers that stand in the file, or were found here.
+bool is_whole(const Tensor& tensor) { return is_integer(tensor) || tensor.type == DType::kBool; }
+
+/// A few integers or booleans that stand in the file, or were found here.
 bool has_extents(const TfliteOp& op, size_t i) {
-  return op.inputs[i].valid() && is_integer(op.input(i)) && op.input(i).is_constant() &&
+  return op.inputs[i].valid() && is_whole(op.input(i)) && op.input(i).is_constant() &&
          op.input(i).shape.size() <= 1 && elements(op.input(i).shape) <= kMostExtents;
+}
+
+Extents extents_in(const TfliteOp& op, size_t i) {
+  if (op.input(i).type != DType::kBool) return integers(op, i, "extents");
+  return {op.input(i).data->begin(), op.input(i).data->end()};
 }
 
 /// `function` of pairs of numbers, or of a number and each of several; nothing without a result.
@@ -75,6 +83,16 @@ std::optional<int64_t> floored_remainder(int64_t a, int64_t b) {
   if (!can_divide(a, b)) return std::nullopt;
   const int64_t rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+std::optional<int64_t> both(int64_t a, int64_t b) { return a & b; }
+std::optional<int64_t> either(int64_t a, int64_t b) { return a | b; }
+
+template <class Relation>
+std::optional<Extents> compared(const std::vector<Extents>& in, Relation relation) {
+  return elementwise(in[0], in[1], [&](int64_t a, int64_t b) -> std::optional<int64_t> {
+    return relation(a, b) ? 1 : 0;
+  });
 }
 
 std::optional<int64_t> greater(int64_t a, int64_t b) { return std::max(a, b); }
@@ -180,6 +198,24 @@ std::optional<Extents> computed(const TfliteOp& op, BuiltinOperator code,
       return elementwise(in[0], in[1], greater);
     case BuiltinOperator::MINIMUM:
       return elementwise(in[0], in[1], lesser);
+    case BuiltinOperator::LESS:
+      return compared(in, std::less());
+    case BuiltinOperator::LESS_EQUAL:
+      return compared(in, std::less_equal());
+    case BuiltinOperator::GREATER:
+      return compared(in, std::greater());
+    case BuiltinOperator::GREATER_EQUAL:
+      return compared(in, std::greater_equal());
+    case BuiltinOperator::EQUAL:
+      return compared(in, std::equal_to());
+    case BuiltinOperator::NOT_EQUAL:
+      return compared(in, std::not_equal_to());
+    case BuiltinOperator::LOGICAL_AND:
+      return elementwise(in[0], in[1], both);
+    case BuiltinOperator::LOGICAL_OR:
+      return elementwise(in[0], in[1], either);
+    case BuiltinOperator::LOGICAL_NOT:
+      return compared({in[0], {0}}, std::equal_to());
     default:
       return std::nullopt;
   }
@@ -192,7 +228,7 @@ std::optional<Extents> extents_of(const TfliteOp& op, BuiltinOperator code) {
   std::vector<Extents> in;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (!has_extents(op, i)) return std::nullopt;
-    in.push_back(integers(op, i, "extents"));
+    in.push_back(extents_in(op, i));
   }
   return computed(op, code, in);
 }
@@ -211,7 +247,7 @@ std::optional<Bytes> filled(const TfliteOp& op) {
   const Tensor& value = op.input(1);
   const Tensor& out = op.output();
   if (!has_extents(op, 0) || !value.is_constant() || elements(value.shape) != 1 ||
-      value.type != out.type || integers(op, 0, "extents") != out.shape ||
+      value.type != out.type || extents_in(op, 0) != out.shape ||
       out.size_bytes() > kMostFilledBytes)
     return std::nullopt;
   Bytes bytes;
@@ -234,10 +270,11 @@ std::optional<Bytes> value_of(const TfliteOp& op, BuiltinOperator code) {
   if (code == BuiltinOperator::FILL) return filled(op);
   if (code == BuiltinOperator::ZEROS_LIKE) return zeros(op);
   const Tensor& out = op.output();
-  if (!is_integer(out) || elements(out.shape) > kMostExtents) return std::nullopt;
+  if (!is_whole(out) || elements(out.shape) > kMostExtents) return std::nullopt;
   const std::optional<Extents> values = extents_of(op, code);
   if (!values || std::ssize(*values) != elements(out.shape)) return std::nullopt;
   if (out.type == DType::kInt64) return bytes_of_extents<int64_t>(*values);
+  if (out.type == DType::kBool) return bytes_of_extents<bool>(*values);
   const auto fits = [](int64_t v) { return v == static_cast<int32_t>(v); };
   if (!std::ranges::all_of(*values, fits)) return std::nullopt;
   return bytes_of_extents<int32_t>(*values);

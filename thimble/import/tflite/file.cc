@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "thimble/import/refusal.h"
+#include "thimble/import/tflite/flat_network.h"
 #include "thimble/import/tflite/schema.h"
 
 namespace thimble {
@@ -204,9 +205,16 @@ TfliteFile::TfliteFile(std::span<const uint8_t> bytes, const std::string& where,
   if (op_count() == 0) throw ImportError(where, "has no operators");
 }
 
-size_t TfliteFile::tensor_count() const { return count_of(network_->tensors()); }
+int64_t TfliteFile::size_bytes() const {
+  return static_cast<int64_t>(bytes_.size()) + (flat_ == nullptr ? 0 : flat_->size_bytes);
+}
+
+size_t TfliteFile::tensor_count() const {
+  return flat_ != nullptr ? flat_->tensors.size() : count_of(network_->tensors());
+}
 
 tfl::TensorRecord TfliteFile::tensor(size_t t) const {
+  if (flat_ != nullptr) return flat_->tensors[t];
   const tflite::Tensor& from = *network_->tensors()->Get(static_cast<uint32_t>(t));
   tfl::TensorRecord result{.name = text_of(from.name()),
                            .type = as_code<tfl::TensorType>(from.type()),
@@ -226,9 +234,12 @@ tfl::TensorRecord TfliteFile::tensor(size_t t) const {
   return result;
 }
 
-size_t TfliteFile::op_count() const { return count_of(network_->operators()); }
+size_t TfliteFile::op_count() const {
+  return flat_ != nullptr ? flat_->ops.size() : count_of(network_->operators());
+}
 
 tfl::OperatorRecord TfliteFile::op(size_t i) const {
+  if (flat_ != nullptr) return flat_->ops[i];
   const tflite::Operator& from = *network_->operators()->Get(static_cast<uint32_t>(i));
   tfl::OperatorRecord result{.code_index = from.opcode_index(),
                              .inputs = view_of(from.inputs()),
@@ -242,17 +253,28 @@ tfl::OperatorRecord TfliteFile::op(size_t i) const {
   return result;
 }
 
-std::span<const int32_t> TfliteFile::inputs() const { return view_of(network_->inputs()); }
+std::span<const int32_t> TfliteFile::inputs() const {
+  return flat_ != nullptr ? flat_->inputs : view_of(network_->inputs());
+}
 
-std::span<const int32_t> TfliteFile::outputs() const { return view_of(network_->outputs()); }
+std::span<const int32_t> TfliteFile::outputs() const {
+  return flat_ != nullptr ? flat_->outputs : view_of(network_->outputs());
+}
 
 size_t TfliteFile::subgraph_count() const { return count_of(model_->subgraphs()); }
 
 TfliteFile TfliteFile::subgraph(size_t number) const {
   TfliteFile result = *this;
   result.network_ = model_->subgraphs()->Get(static_cast<uint32_t>(number));
+  result.flat_ = nullptr;
   result.where_ = fmt::format("{}: subgraph {}", where_, number);
   result.open_shapes_ = false;
+  return result;
+}
+
+TfliteFile TfliteFile::with(std::shared_ptr<const FlatNetwork> network) const {
+  TfliteFile result = *this;
+  result.flat_ = std::move(network);
   return result;
 }
 
@@ -272,14 +294,21 @@ bool TfliteFile::has_code(tfl::BuiltinOperator code) const {
          });
 }
 
+size_t TfliteFile::buffer_count() const { return count_of(model_->buffers()); }
+
 bool TfliteFile::has_data(uint32_t buffer) const {
-  if (buffer >= count_of(model_->buffers())) return false;
+  if (flat_ != nullptr && buffer >= flat_->first_constant)
+    return buffer - flat_->first_constant < flat_->constants.size();
+  if (buffer >= buffer_count()) return false;
   const tflite::Buffer& found = *model_->buffers()->Get(buffer);
   return found.offset() > 1 || count_of(found.data()) > 0;
 }
 
 std::span<const uint8_t> TfliteFile::data(uint32_t buffer, const std::string& where) const {
-  if (buffer >= count_of(model_->buffers()))
+  if (flat_ != nullptr && buffer >= flat_->first_constant &&
+      buffer - flat_->first_constant < flat_->constants.size())
+    return flat_->constants[buffer - flat_->first_constant];
+  if (buffer >= buffer_count())
     throw Damage(where, fmt::format("there is no buffer {}", buffer));
   const tflite::Buffer& found = *model_->buffers()->Get(buffer);
   if (found.offset() > 1) {  // files above 2 GB: behind the flatbuffer

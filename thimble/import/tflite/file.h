@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,6 +56,8 @@ struct OperatorRecord {
 [[nodiscard]] const char* format_name(tfl::BuiltinOperator code);
 [[nodiscard]] const char* format_name(tfl::ActivationFunctionType type);
 
+struct FlatNetwork;
+
 /// A subgraph of a file that the flatbuffers verifier has accepted: its tables may be followed, but
 /// no index, size or value in them is to be believed.
 class TfliteFile {
@@ -69,6 +72,8 @@ class TfliteFile {
 
   [[nodiscard]] std::span<const uint8_t> bytes() const { return bytes_; }
   [[nodiscard]] const std::string& where() const { return where_; }
+  /// About what its tensors and operators may come to: a hostile file names one thing many times.
+  [[nodiscard]] int64_t size_bytes() const;
   [[nodiscard]] bool open_shapes() const { return open_shapes_; }
 
   [[nodiscard]] size_t tensor_count() const;
@@ -81,12 +86,17 @@ class TfliteFile {
   [[nodiscard]] size_t subgraph_count() const;
   /// What its messages begin with names it, too.
   [[nodiscard]] TfliteFile subgraph(size_t number) const;
+  /// The file with this for its first subgraph.
+  [[nodiscard]] TfliteFile with(std::shared_ptr<const FlatNetwork> network) const;
+  /// What with() was given; else null.
+  [[nodiscard]] const FlatNetwork* flat() const { return flat_.get(); }
 
   /// The buffers of all metadata with this name.
   [[nodiscard]] std::vector<uint32_t> metadata_buffers(std::string_view name) const;
 
   /// Whether any operator code of the file is this one.
   [[nodiscard]] bool has_code(tfl::BuiltinOperator code) const;
+  [[nodiscard]] size_t buffer_count() const;
   /// Whether there is such a buffer, and it is not empty.
   [[nodiscard]] bool has_data(uint32_t buffer) const;
   /// Throws CompileError for one that there is not, or that ends behind the file.
@@ -98,6 +108,7 @@ class TfliteFile {
   std::span<const uint8_t> bytes_;
   const tflite::Model* model_ = nullptr;
   const tflite::SubGraph* network_ = nullptr;
+  std::shared_ptr<const FlatNetwork> flat_;
   std::string where_;
   bool open_shapes_ = false;
 };

@@ -7,9 +7,11 @@
 #include "thimble/import/c_array.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/network_builder.h"
+#include "thimble/import/recurrent_layers.h"
 #include "thimble/import/refusal.h"
 #include "thimble/import/section.h"
 #include "thimble/import/tflite.h"
+#include "thimble/import/tflite/control_flow.h"
 #include "thimble/import/tflite/interpreter_tensors.h"
 #include "thimble/import/tflite/kinds.h"
 #include "thimble/import/tflite/shapes.h"
@@ -24,21 +26,10 @@ namespace {
 void refuse_other_subgraphs(const TfliteFile& file) {
   const std::vector<bool> in_use = subgraphs_in_use(file);
   if (std::ranges::find(in_use, false) == in_use.end()) return;
-  for (size_t i = 0; i < file.op_count(); ++i) {
-    const std::string name = kind_of(file, i).name;
-    if (name != "WHILE" && name != "IF") continue;
-    throw Refusal(
-        place_of(file.where(), name, i),
-        fmt::format("is not supported: the file has {} subgraphs (control flow), supported is one; "
-                    "{} before converting",
-                    in_use.size(),
-                    name == "WHILE" ? "unroll its loop (recurrent layers of Keras: unroll=True)"
-                                    : "take its branches apart"),
-        Help::kUnroll);
-  }
-  throw ImportError(file.where(), fmt::format("has {} subgraphs (control flow); supported is one, "
-                                              "beside those of CALL_ONCE",
-                                              in_use.size()));
+  throw ImportError(file.where(),
+                    fmt::format("has {} subgraphs; supported is one, beside those of CALL_ONCE, "
+                                "loops and branches",
+                                in_use.size()));
 }
 
 /// The kind of each operator, before anything else is looked at.
@@ -83,7 +74,8 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
     const Bytes aligned(bytes.begin(), bytes.end());
     return import_tflite(aligned, name, where, options);
   }
-  const TfliteFile file(bytes, where, !options.shapes.empty());
+  const TfliteFile file =
+      without_control_flow(TfliteFile(bytes, where, !options.shapes.empty()));
   refuse_other_subgraphs(file);
   const Section section = section_of(TfliteListing(file), options.until);
   const std::vector<NamedKind> kinds = kinds_of_operators(file, section.ops);
@@ -99,7 +91,7 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
   (void)offline_offsets(file);  // the interpreter believes it
   for (Op& op : uint8.open_outputs(network.graph()))
     network.add(std::move(op), network.where_outputs());
-  return network.finish();
+  return with_recurrent_layers(network.finish());
 }
 
 Graph import_tflite(const std::filesystem::path& file, const ImportOptions& options) {

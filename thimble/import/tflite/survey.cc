@@ -11,6 +11,7 @@
 #include "thimble/import/network_builder.h"
 #include "thimble/import/refusal.h"
 #include "thimble/import/section.h"
+#include "thimble/import/tflite/control_flow.h"
 #include "thimble/import/tflite/kinds.h"
 #include "thimble/import/tflite/shapes.h"
 #include "thimble/import/tflite/tensors.h"
@@ -226,8 +227,15 @@ class Surveyor {
 
 Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
                      const std::string& where, const ImportOptions& options) {
-  const TfliteFile file(bytes, where, !options.shapes.empty());
+  TfliteFile file(bytes, where, !options.shapes.empty());
   Survey survey{.model = name};
+  try {
+    file = without_control_flow(file);
+  } catch (const Damage&) {
+    throw;
+  } catch (const ImportError& error) {
+    survey.obstacles.push_back({.reason = error.what(), .help = sentence(help_of(error))});
+  }
   survey.subgraphs = static_cast<int64_t>(file.subgraph_count());
   for (size_t t = 0; t < file.tensor_count(); ++t) survey.tensors.push_back(surveyed(file, t));
   const Section section = section_of(TfliteListing(file), options.until);
@@ -236,7 +244,7 @@ Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
   const std::vector<bool> in_use = subgraphs_in_use(file);
   if (std::ranges::find(in_use, false) != in_use.end()) {
     survey.obstacles.push_back(
-        {.reason = fmt::format("the file has {} subgraphs (control flow)", survey.subgraphs),
+        {.reason = fmt::format("the file has {} subgraphs", survey.subgraphs),
          .help = sentence(Help::kUnroll)});
   }
   Surveyor(file, section, options.shapes, survey).run();

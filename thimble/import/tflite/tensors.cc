@@ -180,7 +180,7 @@ class Copier {
   explicit Copier(const TfliteFile& file)
       : file_(file),
         has_handles_(file.has_code(tfl::BuiltinOperator::VAR_HANDLE)),
-        budget_bytes_(8 * static_cast<int64_t>(file.bytes().size())) {}
+        budget_bytes_(8 * file.size_bytes()) {}
 
   /// Whether tensors may be handles of variables, which hold nothing.
   [[nodiscard]] bool has_handles() const { return has_handles_; }

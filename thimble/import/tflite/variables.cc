@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "thimble/import/refusal.h"
+#include "thimble/import/tflite/flat_network.h"
 #include "thimble/import/tflite/kinds.h"
 #include "thimble/import/tflite/operators/lists.h"
 #include "thimble/import/tflite/shape_rules.h"
@@ -50,6 +51,7 @@ std::vector<size_t> called_once(const TfliteFile& file) {
 std::vector<bool> subgraphs_in_use(const TfliteFile& file) {
   std::vector<bool> result(file.subgraph_count());
   result[0] = true;
+  if (file.flat() != nullptr) result = file.flat()->subgraphs;
   for (const size_t index : called_once(file)) result[index] = true;
   return result;
 }

@@ -10,7 +10,7 @@
 
 namespace thimble {
 
-/// Per subgraph, whether it is the first one or a CALL_ONCE of that names it.
+/// Per subgraph, whether it is the first one, or a CALL_ONCE of that, a loop or a branch names it.
 [[nodiscard]] std::vector<bool> subgraphs_in_use(const TfliteFile& file);
 
 class HandledVariables {

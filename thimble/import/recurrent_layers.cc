@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/import/recurrent_layers.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "thimble/import/recurrent_cells.h"
+
+namespace thimble {
+namespace {
+
+/// Which of a sum's products are those with the hidden state before.
+enum class HiddenIs : uint8_t { kFirst, kSecond };
+
+const Products& of_hidden(const GateSum& gate, HiddenIs which) {
+  return gate.products[which == HiddenIs::kFirst || gate.products.size() == 1 ? 0 : 1];
+}
+const Products& of_input(const GateSum& gate, HiddenIs which) {
+  return gate.products[which == HiddenIs::kFirst && gate.products.size() > 1 ? 1 : 0];
+}
+
+/// A cell with its operands told apart.
+struct Step {
+  const RecurrentCell* cell = nullptr;
+  TensorId input, hidden;
+  std::vector<Products> inputs, hiddens;  ///< per gate
+};
+
+/// kGru has sums of one product, of the input and of the hidden state.
+std::optional<Step> step_of(const Graph& graph, const RecurrentCell& cell, HiddenIs which) {
+  Step step{.cell = &cell};
+  const bool gru = cell.kind == CellKind::kGru;
+  for (size_t g = 0; g < cell.gates.size(); ++g) {
+    const bool has_input = !gru || g < 3, has_hidden = !gru || g != 2;
+    if (has_input) step.inputs.push_back(of_input(cell.gates[g], which));
+    if (has_hidden) step.hiddens.push_back(of_hidden(cell.gates[g], which));
+  }
+  step.input = step.inputs[0].source;
+  step.hidden = step.hiddens[0].source;
+  const auto is_of = [](TensorId source) {
+    return [source](const Products& p) { return p.source == source; };
+  };
+  if (step.input == step.hidden || !std::ranges::all_of(step.inputs, is_of(step.input)) ||
+      !std::ranges::all_of(step.hiddens, is_of(step.hidden)) ||
+      (cell.hidden_before.valid() && cell.hidden_before != step.hidden) ||
+      step.hiddens[0].columns != cell.units)
+    return std::nullopt;
+  for (const std::vector<Products>* all : {&step.inputs, &step.hiddens})
+    for (const Products& p : *all)
+      if (p.row + cell.units > graph.tensor(p.weights).shape[0]) return std::nullopt;
+  return step;
+}
+
+/// What steps of one layer have in common: their constants, which may have several names.
+using Signature = std::vector<std::pair<const void*, int64_t>>;
+
+Signature signature(const Graph& graph, const Step& step) {
+  Signature result{{nullptr, static_cast<int64_t>(step.cell->kind)}, {nullptr, step.cell->units}};
+  for (const std::vector<Products>* all : {&step.inputs, &step.hiddens})
+    for (const Products& p : *all) {
+      result.emplace_back(graph.tensor(p.weights).data.get(), p.row);
+      result.emplace_back(nullptr, p.column);
+      result.emplace_back(nullptr, p.columns);
+    }
+  for (const GateSum& gate : step.cell->gates) {
+    result.emplace_back(nullptr, std::ssize(gate.biases));
+    for (const Biases& b : gate.biases)
+      result.emplace_back(graph.tensor(b.tensor).data.get(), b.begin);
+  }
+  return result;
+}
+
+/// A row of a tensor, whose rows are all of its elements: one of each time.
+struct Row {
+  TensorId sequence;
+  int64_t time = 0, times = 0;
+};
+
+class Layers {
+ public:
+  explicit Layers(Graph graph) : graph_(std::move(graph)), producers_(producers(graph_)) {}
+
+  Graph run() {
+    for (size_t op = 0; op < graph_.ops.size(); ++op)
+      if (auto cell = recurrent_cell(graph_, producers_, op)) cells_.push_back(std::move(*cell));
+    taken_.resize(cells_.size());
+    for (const HiddenIs which : {HiddenIs::kSecond, HiddenIs::kFirst}) find_layers(which);
+    return behind_.empty() ? std::move(graph_) : finished();
+  }
+
+ private:
+  /// Chains of steps, each of which reads what the one before it made.
+  void find_layers(HiddenIs which) {
+    std::vector<Step> steps;
+    std::map<std::pair<Signature, TensorId>, size_t> by_hidden;
+    std::vector<bool> follows;
+    for (size_t c = 0; c < cells_.size(); ++c) {
+      if (taken_[c]) continue;
+      std::optional<Step> step = step_of(graph_, cells_[c], which);
+      if (!step) continue;
+      by_hidden.emplace(std::pair(signature(graph_, *step), step->hidden), steps.size());
+      steps.push_back(std::move(*step));
+    }
+    std::vector<std::optional<size_t>> next(steps.size());
+    follows.resize(steps.size());
+    for (size_t s = 0; s < steps.size(); ++s) {
+      const auto found = by_hidden.find({signature(graph_, steps[s]), steps[s].cell->hidden});
+      if (found == by_hidden.end() ||
+          steps[found->second].cell->cell_before != steps[s].cell->cell)
+        continue;
+      next[s] = found->second;
+      follows[found->second] = true;
+    }
+    for (size_t s = 0; s < steps.size(); ++s) {
+      if (follows[s] || !next[s]) continue;
+      std::vector<Step> chain;
+      for (std::optional<size_t> at = s; at; at = next[*at]) chain.push_back(steps[*at]);
+      add_layer(chain);
+    }
+  }
+
+  void add_layer(const std::vector<Step>& chain) {
+    std::vector<Row> rows;
+    for (const Step& step : chain) {
+      const std::optional<Row> row = row_of(step.input);
+      if (!row) return;
+      rows.push_back(*row);
+    }
+    const int64_t times = std::ssize(chain);
+    const bool reverse = rows[0].time != 0;
+    for (int64_t k = 0; k < times; ++k) {
+      const Row& row = rows[static_cast<size_t>(k)];
+      if (row.sequence != rows[0].sequence || row.times != times ||
+          row.time != (reverse ? times - 1 - k : k))
+        return;
+    }
+    for (const Step& step : chain) taken_[static_cast<size_t>(step.cell - cells_.data())] = true;
+    make(chain, rows[0].sequence, reverse);
+  }
+
+  std::optional<Row> row_of(TensorId tensor) const {
+    const Shape& shape = graph_.tensor(tensor).shape;
+    const OpId id = producers_[tensor.index()];
+    if (!id.valid()) return std::nullopt;
+    const Op& op = graph_.op(id);
+    if (std::holds_alternative<Reshape>(op.attributes)) return row_of(op.inputs[0]);
+    const auto* slice = std::get_if<Slice>(&op.attributes);
+    if (slice == nullptr) return std::nullopt;
+    const Shape& whole = graph_.tensor(op.inputs[0]).shape;
+    size_t axis = 0;
+    while (axis < whole.size() && whole[axis] == 1) ++axis;
+    if (axis + 1 >= whole.size() || elements(shape) * whole[axis] != elements(whole))
+      return std::nullopt;
+    for (size_t a = axis + 1; a < whole.size(); ++a)
+      if (slice->begin[a] != 0 || slice->stride[a] != 1) return std::nullopt;
+    return Row{op.inputs[0], slice->begin[axis], whole[axis]};
+  }
+
+  /// The operators of a layer stand behind what makes its sequence and its states.
+  void make(const std::vector<Step>& chain, TensorId sequence, bool reverse) {
+    const RecurrentCell& cell = *chain[0].cell;
+    const int64_t times = std::ssize(chain), units = cell.units;
+    file_index_ = graph_.ops[chain.back().cell->op].file_index;
+    name_ = graph_.tensor(chain[0].inputs[0].weights).name;
+    made_.clear();
+    const bool lstm = cell.kind == CellKind::kLstm;
+    const TensorId x = seen_as(sequence, {1, times, chain[0].inputs[0].columns});
+    TensorId state = seen_as(chain[0].hidden, {1, units});
+    if (lstm) state = joined(state, seen_as(cell.cell_before, {1, units}), units);
+    const std::vector<TensorId> operands = {x, state, weights_of(chain[0].inputs, units),
+                                            weights_of(chain[0].hiddens, units), biases_of(cell)};
+    const TensorId all =
+        lstm ? add(Lstm{.reverse = reverse}, operands, {1, (times + 1) * units})
+             : add(Recurrent{.cell = cell.kind == CellKind::kGru    ? Cell::kGru
+                                     : cell.kind == CellKind::kTanh ? Cell::kTanh
+                                                                    : Cell::kRelu,
+                             .reverse = reverse},
+                   operands, {1, times, units});
+    const TensorId flat = lstm ? all : seen_as(all, {1, times * units});
+    std::vector<TensorId> hidden;
+    for (int64_t k = 0; k < times; ++k) {
+      const RecurrentCell& own = *chain[static_cast<size_t>(k)].cell;
+      give(flat, (reverse ? times - 1 - k : k) * units, units, own.hidden);
+      hidden.push_back(own.hidden);
+    }
+    if (lstm) give(flat, times * units, units, chain.back().cell->cell);
+    if (!reverse) give_joined(flat, hidden, units);
+    size_t position = 0;
+    for (const TensorId id : {sequence, chain[0].hidden, cell.cell_before})
+      if (id.valid() && producers_[id.index()].valid())
+        position = std::max(position, producers_[id.index()].index() + 1);
+    std::vector<Op>& there = behind_[position];
+    there.insert(there.end(), std::make_move_iterator(made_.begin()),
+                 std::make_move_iterator(made_.end()));
+  }
+
+  /// Elements [begin, begin + count) of a row are the tensor, which nothing else makes any more.
+  void give(TensorId flat, int64_t begin, int64_t count, TensorId tensor) {
+    const Slice slice{.begin = {0, begin}, .stride = {1, 1}, .dropped = {}};
+    const TensorId part = add(slice, {flat}, {1, count});
+    made_.push_back({Reshape{}, {part}, {tensor}, file_index_});
+    gone_.push_back(tensor);
+  }
+
+  /// What has all hidden states behind each other reads them as they are made.
+  void give_joined(TensorId flat, const std::vector<TensorId>& hidden, int64_t units) {
+    const auto seen = [&](TensorId id) {
+      for (OpId op = producers_[id.index()];
+           op.valid() && std::holds_alternative<Reshape>(graph_.op(op).attributes);
+           op = producers_[id.index()])
+        id = graph_.op(op).inputs[0];
+      return id;
+    };
+    TensorId all = flat;
+    for (const Op& op : graph_.ops) {
+      if (!std::holds_alternative<Concat>(op.attributes) || op.inputs.size() != hidden.size() ||
+          elements(graph_.tensor(op.inputs[0]).shape) != units ||
+          !std::ranges::equal(op.inputs, hidden, {}, seen))
+        continue;
+      const Shape& shape = graph_.tensor(op.inputs[0]).shape;
+      const auto axis = static_cast<size_t>(std::get<Concat>(op.attributes).axis);
+      if (std::any_of(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis),
+                      [](int64_t extent) { return extent != 1; }))
+        continue;
+      const auto count = static_cast<int64_t>(hidden.size()) * units;
+      if (graph_.tensor(all).shape[1] != count)
+        all = add(Slice{.begin = {0, 0}, .stride = {1, 1}, .dropped = {}}, {flat}, {1, count});
+      made_.push_back({Reshape{}, {all}, {op.outputs[0]}, file_index_});
+      gone_.push_back(op.outputs[0]);
+    }
+  }
+
+  /// The states of an LSTM behind each other.
+  TensorId joined(TensorId hidden, TensorId cells, int64_t units) {
+    const Tensor &h = graph_.tensor(hidden), &c = graph_.tensor(cells);
+    if (!h.is_constant() || !c.is_constant())
+      return add(Concat{.axis = 1}, {hidden, cells}, {1, 2 * units});
+    std::vector<float> values;
+    for (const TensorId id : {hidden, cells})
+      for (int64_t unit = 0; unit < units; ++unit) values.push_back(value(id, unit));
+    return constant({1, 2 * units}, values);
+  }
+
+  TensorId seen_as(TensorId id, Shape shape) {
+    if (graph_.tensor(id).shape == shape) return id;
+    if (!graph_.tensor(id).is_constant()) return add(Reshape{}, {id}, std::move(shape));
+    Tensor constant = graph_.tensor(id);
+    constant.shape = std::move(shape);
+    return tensor(std::move(constant));
+  }
+
+  TensorId add(Attributes attributes, std::vector<TensorId> inputs, Shape shape) {
+    const TensorId made =
+        tensor({.name = name_, .shape = std::move(shape), .type = DType::kFloat32});
+    made_.push_back({std::move(attributes), std::move(inputs), {made}, file_index_});
+    return made;
+  }
+
+  TensorId tensor(Tensor added) {
+    graph_.tensors.push_back(std::move(added));
+    return TensorId{static_cast<int32_t>(graph_.tensors.size()) - 1};
+  }
+
+  TensorId constant(Shape shape, const std::vector<float>& values) {
+    Bytes bytes(values.size() * sizeof(float));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return tensor({.name = name_,
+                   .shape = std::move(shape),
+                   .type = DType::kFloat32,
+                   .data = std::make_shared<const Bytes>(std::move(bytes))});
+  }
+
+  [[nodiscard]] float value(TensorId id, int64_t at) const {
+    float result = 0;
+    std::memcpy(&result,
+                graph_.tensor(id).data->data() + static_cast<size_t>(at) * sizeof(float),
+                sizeof(float));
+    return result;
+  }
+
+  TensorId weights_of(const std::vector<Products>& gates, int64_t units) {
+    std::vector<float> values;
+    for (const Products& p : gates) {
+      const int64_t width = graph_.tensor(p.weights).shape[1];
+      for (int64_t unit = 0; unit < units; ++unit)
+        for (int64_t k = 0; k < p.columns; ++k)
+          values.push_back(value(p.weights, (p.row + unit) * width + p.column + k));
+    }
+    return constant({std::ssize(gates), units, gates[0].columns}, values);
+  }
+
+  TensorId biases_of(const RecurrentCell& cell) {
+    std::vector<float> values;
+    for (const GateSum& gate : cell.gates)
+      for (int64_t unit = 0; unit < cell.units; ++unit) {
+        float sum = 0;
+        for (const Biases& b : gate.biases) sum += value(b.tensor, b.begin + unit);
+        values.push_back(sum);
+      }
+    return constant({std::ssize(cell.gates), cell.units}, values);
+  }
+
+  /// With the layers in their places, without what is made twice and what nothing needs.
+  Graph finished() {
+    std::vector<bool> gone(graph_.tensors.size()), needed(graph_.tensors.size());
+    for (const TensorId id : gone_) gone[id.index()] = true;
+    std::vector<Op> ops;
+    for (size_t i = 0; i <= graph_.ops.size(); ++i) {
+      if (const auto added = behind_.find(i); added != behind_.end())
+        ops.insert(ops.end(), added->second.begin(), added->second.end());
+      if (i == graph_.ops.size()) break;
+      if (!gone[graph_.ops[i].outputs[0].index()]) ops.push_back(std::move(graph_.ops[i]));
+    }
+    for (const std::vector<Port>* ports : {&graph_.inputs, &graph_.outputs})
+      for (const Port& port : *ports) needed[port.tensor.index()] = true;
+    for (const State& state : graph_.states) needed[state.out.index()] = true;
+    graph_.ops.clear();
+    for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
+      if (std::ranges::none_of(op->outputs, [&](TensorId id) { return needed[id.index()]; }))
+        continue;
+      for (const TensorId id : op->inputs) needed[id.index()] = true;
+      graph_.ops.push_back(std::move(*op));
+    }
+    std::ranges::reverse(graph_.ops);
+    return std::move(graph_);
+  }
+
+  Graph graph_;
+  const std::vector<OpId> producers_;
+  std::vector<RecurrentCell> cells_;
+  std::vector<bool> taken_;                   ///< per cell: a layer has it
+  std::map<size_t, std::vector<Op>> behind_;  ///< layers, before the operator of this number
+  std::vector<TensorId> gone_;                ///< what layers make, and operators made
+  std::vector<Op> made_;                      ///< of the layer in hand
+  int file_index_ = -1;
+  std::string name_;
+};
+
+}  // namespace
+
+Graph with_recurrent_layers(Graph graph) { return Layers(std::move(graph)).run(); }
+
+}  // namespace thimble
