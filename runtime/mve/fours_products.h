@@ -265,7 +265,7 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
       "5:\n"  //
       THIMBLE_FOURS_SHIFT("q0")
       "6:\n"
-      "vadd.i32 q0, q0, q4\n"
+      "vqadd.s32 q0, q0, q4\n"
       "vmax.s32 q0, q0, q5\n"
       "vmin.s32 q0, q0, q6\n"
       "vstrb.32 q0, [r7], #4\n"

@@ -228,7 +228,8 @@ class LoopFile : public TfliteBuilder {
     tflite::StridedSliceOptionsT options;
     options.shrink_axis_mask = 1;
     op(BuiltinOperator::STRIDED_SLICE,
-       {all, constant({-1, 0, 0}), constant({0, 1, kStates}), constant({1, 1, 1})}, {last}, options);
+       {all, constant({-1, 0, 0}), constant({0, 1, kStates}), constant({1, 1, 1})}, {last},
+       options);
     return last;
   }
 
@@ -251,8 +252,8 @@ void expect_near(const Floats& found, const Floats& wanted) {
 TEST(ControlFlow, ALoopOverTimesIsALayer) {
   for (const Layer layer : {Layer::kRnn, Layer::kGru, Layer::kLstm}) {
     for (const Rows rows : {Rows::kSlices, Rows::kUpdate}) {
-      SCOPED_TRACE(fmt::format("layer {}, rows {}", static_cast<int>(layer),
-                               static_cast<int>(rows)));
+      SCOPED_TRACE(
+          fmt::format("layer {}, rows {}", static_cast<int>(layer), static_cast<int>(rows)));
       const LoopFile file(layer, rows);
       const Graph graph = import_tflite(file.bytes(), "loop", "loop.tflite");
       EXPECT_EQ(count_of<Recurrent>(graph), layer == Layer::kLstm ? 0 : 1);
@@ -331,8 +332,7 @@ TEST(ControlFlow, ABranchIsTheOneThatIsTaken) {
 
 TEST(ControlFlow, WhatDependsOnDataIsRefused) {
   SmallFile file;
-  const int32_t condition = file.begin_subgraph(), x = file.tensor({1, 4}),
-                yes = file.boolean();
+  const int32_t condition = file.begin_subgraph(), x = file.tensor({1, 4}), yes = file.boolean();
   file.op(BuiltinOperator::REDUCE_ANY, {x, file.constant({0, 1})}, {yes});
   file.inputs({x});
   file.outputs({yes});

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "thimble/import/onnx/reader.h"
-#include "thimble/model/error.h"
+#include "tests/onnx/small_model.h"
 #include "thimble/operators/operators.h"
 
 namespace thimble::onnx {
@@ -16,99 +15,42 @@ using ::testing::HasSubstr;
 constexpr int64_t kTimes = 3, kInputs = 2, kUnits = 4;
 
 /// A network of one node that reads a sequence [kTimes,1,kInputs] as "x", and weights of ones.
-class OneLayer {
+class OneLayer : public SmallModel {
  public:
   OneLayer(std::string_view op, int64_t gates, int64_t directions = 1) {
-    model_.opsets = {{"", 17}};
-    input("x", {kTimes, 1, kInputs});
-    node().op = op;
-    node().inputs = {"x", "w", "r", "", "", ""};
-    node().outputs = {"y"};
+    input("x", ElementType::kFloat, {kTimes, 1, kInputs});
+    SmallModel::node(op, {"x", "w", "r", "", "", ""}, {"y"}).output("y");
     ones("w", {directions, gates * kUnits, kInputs});
     ones("r", {directions, gates * kUnits, kUnits});
     if (directions == 2) text("direction", "bidirectional");
   }
-
-  NodeRecord& node() { return model_.graph.nodes[0]; }
-  OneLayer& text(std::string_view name, std::string_view value) {
-    node().attributes.push_back({.name = name, .kind = AttributeKind::kString, .s = value});
-    return *this;
-  }
-  OneLayer& whole(std::string_view name, int64_t value) {
-    node().attributes.push_back({.name = name, .kind = AttributeKind::kInt, .i = value});
-    return *this;
-  }
-  OneLayer& functions(std::vector<std::string_view> names) {
-    AttributeRecord given{.name = "activations", .kind = AttributeKind::kStrings};
-    given.strings = std::move(names);
-    node().attributes.push_back(std::move(given));
-    return *this;
-  }
-  OneLayer& input(std::string_view name, const Shape& shape) {
-    ValueRecord value{.name = name, .is_tensor = true, .type = ElementType::kFloat};
-    value.dims.emplace();
-    for (const int64_t extent : shape) value.dims->push_back({.extent = extent});
-    model_.graph.inputs.push_back(std::move(value));
-    return *this;
-  }
-  OneLayer& ones(std::string_view name, const Shape& shape) {
-    std::vector<float> values(static_cast<size_t>(elements(shape)), 1);
-    return constant(name, ElementType::kFloat, shape, values);
-  }
-  template <class T>
-  OneLayer& constant(std::string_view name, ElementType type, const Shape& shape,
-                     const std::vector<T>& values) {
-    TensorRecord tensor{.name = name, .type = type, .dims = shape};
-    const auto* const bytes = reinterpret_cast<const uint8_t*>(values.data());
-    tensor.typed.assign(bytes, bytes + values.size() * sizeof(T));
-    model_.graph.initializers.push_back(std::move(tensor));
-    return *this;
-  }
-
-  /// The operators that it becomes.
-  [[nodiscard]] std::vector<Op> ops() const {
-    Reader reader(model_, "a.onnx", "");
-    (void)reader.begin({});
-    for (const NodeRecord* read : reader.nodes({"y"})) reader.read(*read);
-    std::vector<Op> result;
-    for (const Step& step : reader.network().steps()) result.push_back(step.op);
-    return result;
-  }
-  [[nodiscard]] std::vector<std::string> names() const {
-    std::vector<std::string> result;
-    for (const Op& op : ops()) result.emplace_back(name(op.attributes));
-    return result;
-  }
-  [[nodiscard]] std::string refusal() const {
-    try {
-      (void)ops();
-    } catch (const CompileError& error) {
-      return error.what();
-    }
-    return "";
-  }
-
- private:
-  ModelRecord model_{.graph = {.nodes = {NodeRecord{}}}};
+  NodeRecord& node() { return model.graph.nodes[0]; }
 };
+
+std::vector<std::string> names(const SmallModel& model) {
+  std::vector<std::string> result;
+  for (const Op& op : model.graph().ops) result.emplace_back(name(op.attributes));
+  return result;
+}
 
 // One operator however many times there are; the others change shapes alone.
 TEST(RecurrentOfOnnx, IsOneOperatorForEachDirection) {
-  EXPECT_THAT(OneLayer("GRU", 3).names(), ElementsAre("RESHAPE", "GRU", "RESHAPE"));
-  EXPECT_THAT(OneLayer("RNN", 1, 2).names(),
-              ElementsAre("RESHAPE", "RNN", "RESHAPE", "RNN", "RESHAPE", "CONCATENATION"));
-  EXPECT_THAT(OneLayer("LSTM", 4).names(),
-              ElementsAre("RESHAPE", "UNIDIRECTIONAL_SEQUENCE_LSTM", "SLICE", "RESHAPE"));
+  EXPECT_THAT(names(OneLayer("GRU", 3)), ElementsAre("RESHAPE", "GRU", "RESHAPE", "RESHAPE"));
+  EXPECT_THAT(names(OneLayer("RNN", 1, 2)), ElementsAre("RESHAPE", "RNN", "RESHAPE", "RNN",
+                                                        "RESHAPE", "CONCATENATION", "RESHAPE"));
+  EXPECT_THAT(names(OneLayer("LSTM", 4)), ElementsAre("RESHAPE", "UNIDIRECTIONAL_SEQUENCE_LSTM",
+                                                      "SLICE", "RESHAPE", "RESHAPE"));
 }
 
 TEST(RecurrentOfOnnx, CellsFollowFromAttributes) {
-  const auto made = [](const OneLayer& layer) {
-    return std::get<Recurrent>(layer.ops().at(1).attributes);
+  const auto made = [](const SmallModel& layer) {
+    return std::get<Recurrent>(layer.graph().ops.at(1).attributes);
   };
   EXPECT_EQ(made(OneLayer("GRU", 3)), Recurrent{.cell = Cell::kGruResetBefore});
   EXPECT_EQ(made(OneLayer("GRU", 3).whole("linear_before_reset", 1)),
             Recurrent{.cell = Cell::kGru});
-  EXPECT_EQ(made(OneLayer("RNN", 1).functions({"Relu"})), Recurrent{.cell = Cell::kRelu});
+  EXPECT_EQ(made(OneLayer("RNN", 1).texts("activations", {"Relu"})),
+            Recurrent{.cell = Cell::kRelu});
   EXPECT_EQ(made(OneLayer("RNN", 1).text("direction", "reverse")),
             (Recurrent{.cell = Cell::kTanh, .reverse = true}));
 }
@@ -128,11 +70,11 @@ TEST(RecurrentOfOnnx, RefusesShorterSequences) {
 }
 
 TEST(RecurrentOfOnnx, RefusesOtherFunctions) {
-  EXPECT_THAT(OneLayer("LSTM", 4).functions({"Sigmoid", "Relu", "Tanh"}).refusal(),
+  EXPECT_THAT(OneLayer("LSTM", 4).texts("activations", {"Sigmoid", "Relu", "Tanh"}).refusal(),
               HasSubstr("other activations than sigmoid, tanh, tanh"));
-  EXPECT_THAT(OneLayer("GRU", 3).functions({"HardSigmoid", "Tanh"}).refusal(),
+  EXPECT_THAT(OneLayer("GRU", 3).texts("activations", {"HardSigmoid", "Tanh"}).refusal(),
               HasSubstr("other activations than sigmoid, tanh"));
-  EXPECT_THAT(OneLayer("RNN", 1).functions({"Elu"}).refusal(),
+  EXPECT_THAT(OneLayer("RNN", 1).texts("activations", {"Elu"}).refusal(),
               HasSubstr("other activations than Tanh and Relu"));
 }
 
@@ -150,7 +92,7 @@ TEST(RecurrentOfOnnx, RefusesClipInputForgetAndPeepholes) {
 TEST(RecurrentOfOnnx, RefusesWeightsThatAreComputed) {
   OneLayer layer("RNN", 1);
   layer.node().inputs[2] = "computed";
-  EXPECT_THAT(layer.input("computed", {1, kUnits, kUnits}).refusal(),
+  EXPECT_THAT(layer.input("computed", ElementType::kFloat, {1, kUnits, kUnits}).refusal(),
               HasSubstr("weights that are computed"));
 }
 

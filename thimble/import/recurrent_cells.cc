@@ -137,63 +137,65 @@ bool candidate(const Matcher& m, TensorId tensor, RecurrentCell& cell) {
   const Op* tanh = m.made_by<Tanh>(tensor);
   const Op* sum = tanh == nullptr ? nullptr : m.plain<Add>(tanh->inputs[0]);
   return sum != nullptr && either_way(*sum, [&](TensorId of_x, TensorId of_h) {
-    const Op* product = m.plain<Mul>(of_h);
-    return product != nullptr && either_way(*product, [&](TensorId reset, TensorId hidden) {
-      const std::optional<GateSum> r = m.gate<Logistic>(reset, cell.units);
-      GateSum sx, sh;
-      if (!r || r->products.size() != 2 || !m.add_sum(of_x, 0, cell.units, sx) ||
-          !m.add_sum(hidden, 0, cell.units, sh) || sx.products.size() != 1 ||
-          sh.products.size() != 1)
-        return false;
-      cell.gates.resize(1);
-      cell.gates.insert(cell.gates.end(), {*r, sx, sh});
-      return true;
-    });
-  });
+           const Op* product = m.plain<Mul>(of_h);
+           return product != nullptr && either_way(*product, [&](TensorId reset, TensorId hidden) {
+                    const std::optional<GateSum> r = m.gate<Logistic>(reset, cell.units);
+                    GateSum sx, sh;
+                    if (!r || r->products.size() != 2 || !m.add_sum(of_x, 0, cell.units, sx) ||
+                        !m.add_sum(hidden, 0, cell.units, sh) || sx.products.size() != 1 ||
+                        sh.products.size() != 1)
+                      return false;
+                    cell.gates.resize(1);
+                    cell.gates.insert(cell.gates.end(), {*r, sx, sh});
+                    return true;
+                  });
+         });
 }
 
 /// u h + (1 - u) tanh(...)
 bool gru(const Matcher& m, RecurrentCell& cell) {
   const Op* sum = m.plain<Add>(cell.hidden);
   return sum != nullptr && either_way(*sum, [&](TensorId kept, TensorId renewed) {
-    const Op *keeps = m.plain<Mul>(kept), *renews = m.plain<Mul>(renewed);
-    return keeps != nullptr && renews != nullptr &&
-           either_way(*keeps, [&](TensorId update, TensorId hidden) {
-             return either_way(*renews, [&](TensorId rest, TensorId value) {
-               std::optional<GateSum> u = m.gate<Logistic>(update, cell.units);
-               if (!u || u->products.size() != 2 || m.rest_of_one(rest) != update) return false;
-               cell.gates = {std::move(*u)};
-               cell.hidden_before = hidden;
-               return candidate(m, value, cell);
-             });
-           });
-  });
+           const Op *keeps = m.plain<Mul>(kept), *renews = m.plain<Mul>(renewed);
+           return keeps != nullptr && renews != nullptr &&
+                  either_way(*keeps, [&](TensorId update, TensorId hidden) {
+                    return either_way(*renews, [&](TensorId rest, TensorId value) {
+                      std::optional<GateSum> u = m.gate<Logistic>(update, cell.units);
+                      if (!u || u->products.size() != 2 || m.rest_of_one(rest) != update)
+                        return false;
+                      cell.gates = {std::move(*u)};
+                      cell.hidden_before = hidden;
+                      return candidate(m, value, cell);
+                    });
+                  });
+         });
 }
 
 /// o tanh(c), where c is f c' + i tanh(g)
 bool lstm(const Matcher& m, RecurrentCell& cell) {
   const Op* product = m.plain<Mul>(cell.hidden);
   return product != nullptr && either_way(*product, [&](TensorId output, TensorId squashed) {
-    const std::optional<GateSum> o = m.gate<Logistic>(output, cell.units);
-    const Op* tanh = m.made_by<Tanh>(squashed);
-    const Op* sum = o && tanh != nullptr ? m.plain<Add>(tanh->inputs[0]) : nullptr;
-    return sum != nullptr && either_way(*sum, [&](TensorId kept, TensorId added) {
-      const Op *keeps = m.plain<Mul>(kept), *adds = m.plain<Mul>(added);
-      return keeps != nullptr && adds != nullptr &&
-             either_way(*keeps, [&](TensorId forget, TensorId before) {
-               return either_way(*adds, [&](TensorId input, TensorId value) {
-                 const std::optional<GateSum> f = m.gate<Logistic>(forget, cell.units),
-                                              i = m.gate<Logistic>(input, cell.units),
-                                              g = m.gate<Tanh>(value, cell.units);
-                 if (!f || !i || !g) return false;
-                 cell.gates = {*i, *f, *g, *o};
-                 cell.cell = tanh->inputs[0];
-                 cell.cell_before = before;
-                 return have(cell.gates, 2);
-               });
-             });
-    });
-  });
+           const std::optional<GateSum> o = m.gate<Logistic>(output, cell.units);
+           const Op* tanh = m.made_by<Tanh>(squashed);
+           const Op* sum = o && tanh != nullptr ? m.plain<Add>(tanh->inputs[0]) : nullptr;
+           return sum != nullptr && either_way(*sum, [&](TensorId kept, TensorId added) {
+                    const Op *keeps = m.plain<Mul>(kept), *adds = m.plain<Mul>(added);
+                    return keeps != nullptr && adds != nullptr &&
+                           either_way(*keeps, [&](TensorId forget, TensorId before) {
+                             return either_way(*adds, [&](TensorId input, TensorId value) {
+                               const std::optional<GateSum> f = m.gate<Logistic>(forget,
+                                                                                 cell.units),
+                                                            i = m.gate<Logistic>(input, cell.units),
+                                                            g = m.gate<Tanh>(value, cell.units);
+                               if (!f || !i || !g) return false;
+                               cell.gates = {*i, *f, *g, *o};
+                               cell.cell = tanh->inputs[0];
+                               cell.cell_before = before;
+                               return have(cell.gates, 2);
+                             });
+                           });
+                  });
+         });
 }
 
 }  // namespace

@@ -33,11 +33,12 @@ enum class CellKind : uint8_t { kTanh, kRelu, kGru, kLstm };
 struct RecurrentCell {
   CellKind kind = CellKind::kTanh;
   int64_t units = 0;
-  size_t op = 0;  ///< that makes the hidden state
-  TensorId hidden, cell;      ///< states that it makes; cell: of kLstm
-  TensorId cell_before;       ///< of kLstm
-  TensorId hidden_before;     ///< where the cell itself says which it is; else one of the sources
-  std::vector<GateSum> gates; ///< one; update, reset, candidate of x, of h; input, forget, cell, output
+  size_t op = 0;           ///< that makes the hidden state
+  TensorId hidden, cell;   ///< states that it makes; cell: of kLstm
+  TensorId cell_before;    ///< of kLstm
+  TensorId hidden_before;  ///< where the cell itself says which it is; else one of the sources
+  std::vector<GateSum>
+      gates;  ///< one; update, reset, candidate of x, of h; input, forget, cell, output
 };
 
 /// What operator number `op` ends, if that is a cell. producers: of the graph.

@@ -108,8 +108,7 @@ class Layers {
     follows.resize(steps.size());
     for (size_t s = 0; s < steps.size(); ++s) {
       const auto found = by_hidden.find({signature(graph_, steps[s]), steps[s].cell->hidden});
-      if (found == by_hidden.end() ||
-          steps[found->second].cell->cell_before != steps[s].cell->cell)
+      if (found == by_hidden.end() || steps[found->second].cell->cell_before != steps[s].cell->cell)
         continue;
       next[s] = found->second;
       follows[found->second] = true;
@@ -172,13 +171,12 @@ class Layers {
     if (lstm) state = joined(state, seen_as(cell.cell_before, {1, units}), units);
     const std::vector<TensorId> operands = {x, state, weights_of(chain[0].inputs, units),
                                             weights_of(chain[0].hiddens, units), biases_of(cell)};
-    const TensorId all =
-        lstm ? add(Lstm{.reverse = reverse}, operands, {1, (times + 1) * units})
-             : add(Recurrent{.cell = cell.kind == CellKind::kGru    ? Cell::kGru
-                                     : cell.kind == CellKind::kTanh ? Cell::kTanh
-                                                                    : Cell::kRelu,
-                             .reverse = reverse},
-                   operands, {1, times, units});
+    const TensorId all = lstm ? add(Lstm{.reverse = reverse}, operands, {1, (times + 1) * units})
+                              : add(Recurrent{.cell = cell.kind == CellKind::kGru    ? Cell::kGru
+                                                      : cell.kind == CellKind::kTanh ? Cell::kTanh
+                                                                                     : Cell::kRelu,
+                                              .reverse = reverse},
+                                    operands, {1, times, units});
     const TensorId flat = lstm ? all : seen_as(all, {1, times * units});
     std::vector<TensorId> hidden;
     for (int64_t k = 0; k < times; ++k) {
@@ -275,8 +273,7 @@ class Layers {
 
   [[nodiscard]] float value(TensorId id, int64_t at) const {
     float result = 0;
-    std::memcpy(&result,
-                graph_.tensor(id).data->data() + static_cast<size_t>(at) * sizeof(float),
+    std::memcpy(&result, graph_.tensor(id).data->data() + static_cast<size_t>(at) * sizeof(float),
                 sizeof(float));
     return result;
   }

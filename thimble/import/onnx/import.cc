@@ -119,22 +119,26 @@ std::vector<std::string_view> wanted_outputs(const ModelRecord& model,
   return outputs;
 }
 
+Graph graph_of(ModelRecord model, const std::string& name, const std::string& where,
+               const std::string& folder, const ImportOptions& options) {
+  recognise_patterns(model.graph);
+  const std::vector<std::string_view> outputs = wanted_outputs(model, options);
+  Reader reader(model, where, folder);
+  std::vector<TensorId> inputs = reader.begin(options);
+  const std::vector<const NodeRecord*> nodes = reader.nodes(outputs);
+  if (!options.until.empty()) inputs = inputs_read(reader, std::move(inputs));
+  refuse_unsupported(reader, nodes);
+  for (const NodeRecord* node : nodes) reader.read(*node);
+  const std::vector<TensorId> ports = output_tensors(model, reader, outputs, options);
+  Steps steps = computed(reader.network(), options.quantised, ports);
+  return built(name, where, with_few_axes(std::move(steps)), inputs, ports);
+}
+
 }  // namespace onnx
 
 Graph import_onnx(std::span<const uint8_t> bytes, const std::string& name, const std::string& where,
                   const std::string& folder, const ImportOptions& options) {
-  onnx::ModelRecord model = onnx::read_model(bytes, where);
-  onnx::recognise_patterns(model.graph);
-  const std::vector<std::string_view> outputs = onnx::wanted_outputs(model, options);
-  onnx::Reader reader(model, where, folder);
-  std::vector<TensorId> inputs = reader.begin(options);
-  const std::vector<const onnx::NodeRecord*> nodes = reader.nodes(outputs);
-  if (!options.until.empty()) inputs = onnx::inputs_read(reader, std::move(inputs));
-  onnx::refuse_unsupported(reader, nodes);
-  for (const onnx::NodeRecord* node : nodes) reader.read(*node);
-  const std::vector<TensorId> ports = onnx::output_tensors(model, reader, outputs, options);
-  onnx::Steps steps = onnx::computed(reader.network(), options.quantised, ports);
-  return onnx::built(name, where, onnx::with_few_axes(std::move(steps)), inputs, ports);
+  return onnx::graph_of(onnx::read_model(bytes, where), name, where, folder, options);
 }
 
 Graph import_onnx(const std::filesystem::path& file, const ImportOptions& options) {

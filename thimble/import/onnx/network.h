@@ -99,7 +99,8 @@ class Network {
   /// Its elements before a Reshape, as a tensor in an order of the axes behind it.
   [[nodiscard]] TensorId reshaped(const Node& node, const Value& value, const Order& order);
 
-  /// A tensor, the shape and order that it is seen in, and the order that is wanted.
+  /// A tensor, the order of its axes, and the shape and the order of axes in which it is wanted:
+  /// behind a reshape these are others.
   using TurnedKey = std::tuple<TensorId, Shape, Order, Order>;
   /// Constants and turned values are made once for each order.
   std::map<std::pair<const Bytes*, std::pair<Shape, Order>>, TensorId> constants_;

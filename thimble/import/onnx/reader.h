@@ -87,6 +87,10 @@ class Reader {
 [[nodiscard]] std::vector<std::string_view> wanted_outputs(const ModelRecord& model,
                                                            const ImportOptions& options);
 
+/// import_onnx() behind the reading of the file's bytes, which `model` refers to.
+[[nodiscard]] Graph graph_of(ModelRecord model, const std::string& name, const std::string& where,
+                             const std::string& folder, const ImportOptions& options);
+
 /// The shape that a file gives an input, its open batch as 1. Throws CompileError for other extents
 /// that are open: `where` is said to have them.
 [[nodiscard]] Shape recorded_shape(const ValueRecord& input, const std::string& where);

@@ -12,6 +12,16 @@ const Value& Reading::input(size_t k) const {
   return *inputs_[k];
 }
 
+int64_t one_whole(const Node& node, const Constant& constant, const char* what) {
+  if (constant.size() != 1) node.damaged(fmt::format("{} is not one number", what));
+  return wholes(constant)[0];
+}
+
+float one_real(const Node& node, const Constant& constant, const char* what) {
+  if (constant.size() != 1) node.damaged(fmt::format("{} is not one number", what));
+  return reals(constant)[0];
+}
+
 const Constant& Reading::constant(size_t k, const char* what) const {
   if (input(k).constant == nullptr)
     node.refuse(

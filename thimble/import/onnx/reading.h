@@ -88,6 +88,10 @@ class Reading {
   std::function<int(std::string_view)> uses_;
 };
 
+/// A constant of one element. Throws CompileError for others; `what` it is: "a length".
+[[nodiscard]] int64_t one_whole(const Node& node, const Constant& constant, const char* what);
+[[nodiscard]] float one_real(const Node& node, const Constant& constant, const char* what);
+
 using ReadNode = void (*)(Reading&);
 /// By "Conv", or "com.microsoft.Gelu".
 using ReadNodes = std::map<std::string_view, ReadNode>;

@@ -12,6 +12,14 @@ namespace {
 
 constexpr double kMostElements = 1 << 24;
 
+Constant in_its_type(const Node& node, const Constant& values) {
+  const auto to = static_cast<ElementType>(
+      node.whole("output_datatype", static_cast<int64_t>(ElementType::kFloat)));
+  const std::optional<DType> type = type_of(to);
+  if (!type) node.refuse(fmt::format("of {} is not supported", name(to)));
+  return converted(values, *type);
+}
+
 double number(const Node& node, const std::vector<const Constant*>& in, size_t k) {
   if (k >= in.size() || in[k] == nullptr) node.damaged(fmt::format("input {} is missing", k));
   if (in[k]->size() != 1) node.damaged(fmt::format("input {} is not one number", k));
@@ -43,7 +51,7 @@ Constant window_of_signal(const Node& node, const std::vector<const Constant*>& 
     const double x = 2 * std::numbers::pi * static_cast<double>(k) / period;
     values.push_back(static_cast<float>(of.a0 - of.a1 * std::cos(x) + of.a2 * std::cos(2 * x)));
   }
-  return constant_of({std::ssize(values)}, values);
+  return in_its_type(node, constant_of({std::ssize(values)}, values));
 }
 
 // Triangles over the bins of a spectrum, even on the mel scale.
@@ -79,7 +87,7 @@ Constant mel_matrix(const Node& node, const std::vector<const Constant*>& in) {
     for (int64_t k = top; k < end; ++k)
       set(k, static_cast<double>(end - k) / static_cast<double>(end - top));
   }
-  return constant_of({rows, columns}, values);
+  return in_its_type(node, constant_of({rows, columns}, values));
 }
 
 }  // namespace thimble::onnx

@@ -142,7 +142,7 @@ void Reader::loop(const Node& node, const std::vector<const Value*>& inputs, Sco
                   "is not supported where its count is computed from the network's inputs; "
                   "unroll the loop before exporting",
                   Help::kUnroll);
-  const int64_t turns = wholes(*inputs[0]->constant).at(0);
+  const int64_t turns = one_whole(node, *inputs[0]->constant, "its count");
   if (turns > kMostTurns)
     node.refuse(fmt::format("of {} turns is not supported; up to {} are", turns, kMostTurns));
   std::vector<Value> carried;
@@ -152,8 +152,14 @@ void Reader::loop(const Node& node, const std::vector<const Value*>& inputs, Sco
   }
   if (body.outputs.size() != carried.size() + 1)
     node.refuse("is not supported with outputs of each turn; with those of the last it is");
-  bool goes_on = inputs.size() < 2 || inputs[1] == nullptr || inputs[1]->constant == nullptr ||
-                 wholes(*inputs[1]->constant).at(0) != 0;
+  bool goes_on = true;
+  if (inputs.size() > 1 && inputs[1] != nullptr) {
+    if (inputs[1]->constant == nullptr)
+      throw Refusal(node.where, "is not supported where it begins by what is computed",
+                    Help::kUnroll);
+    goes_on = one_whole(node, *inputs[1]->constant, "its condition") != 0;
+  }
+  if (node.record->outputs.size() > carried.size()) node.damaged("it has more outputs than values");
   for (int64_t turn = 0; turn < turns && goes_on; ++turn) {
     std::vector<Value> arguments = {
         known(constant_of(Shape{}, std::vector<int64_t>{turn}), "turn"),
@@ -163,11 +169,11 @@ void Reader::loop(const Node& node, const std::vector<const Value*>& inputs, Sco
     if (made[0].constant == nullptr)
       throw Refusal(node.where, "is not supported where it ends by what it computes",
                     Help::kUnroll);
-    goes_on = wholes(*made[0].constant).at(0) != 0;
+    goes_on = one_whole(node, *made[0].constant, "its condition") != 0;
     carried.assign(made.begin() + 1, made.end());
   }
   for (size_t k = 0; k < node.record->outputs.size(); ++k)
-    set(scope, node.record->outputs[k], carried.at(k));
+    set(scope, node.record->outputs[k], carried[k]);
 }
 
 }  // namespace thimble::onnx

@@ -143,6 +143,22 @@ void volume_max_pool(Reading& r) {
   layers.make(layers.over_taps(of_tap, Maximum{}, x.shape[1]), x.shape[1]);
 }
 
+/// How many layers of an output's window count: those of the input, or of its pads, too, but not
+/// what ceil_mode adds.
+int64_t layers_counted(const Reading& r, const Span& depth, int64_t layers, int64_t output,
+                       bool with_pads) {
+  constexpr size_t kBehind = 3;
+  const int64_t behind =
+      depth.cut ? r.node.wholes("pads", {0, 0, 0, 0, 0, 0})[kBehind] : depth.behind;
+  int64_t count = 0;
+  for (int64_t tap = 0; tap < depth.kernel; ++tap) {
+    const int64_t layer = output * depth.stride - depth.before + tap * depth.dilation;
+    count += (with_pads || layer >= 0) && layer < layers + (with_pads ? behind : 0) ? 1 : 0;
+  }
+  if (count == 0) r.node.refuse("is not supported where a window lies in its pads alone");
+  return count;
+}
+
 // Layers of padding are 0; each output is divided by those that count.
 void volume_average_pool(Reading& r) {
   const Value& x = r.input(0);
@@ -160,11 +176,8 @@ void volume_average_pool(Reading& r) {
   const Span& depth = layers.spans()[0];
   std::vector<float> shares;
   for (int64_t k = 0; k < x.shape[0] * depth.extent; ++k) {
-    const int64_t begin = k % depth.extent * depth.stride - depth.before;
-    int64_t count = 0;
-    for (int64_t tap = 0; tap < depth.kernel; ++tap)
-      count += begin + tap >= 0 && begin + tap < x.shape[2] ? 1 : 0;
-    shares.push_back(1 / static_cast<float>(counted ? depth.kernel : count));
+    const int64_t count = layers_counted(r, depth, x.shape[2], k % depth.extent, counted);
+    shares.push_back(1 / static_cast<float>(count));
   }
   const TensorId share =
       r.network.constant(constant_of({std::ssize(shares), 1, 1, 1}, shares), "shares of layers");

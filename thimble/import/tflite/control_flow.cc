@@ -116,8 +116,7 @@ class Unroller {
       throw Damage(where, fmt::format("{} outputs for {} values", outputs.size(), values.size()));
     for (size_t k = 0; k < outputs.size(); ++k) {
       scope.flat[outputs[k].index()] = values[k];
-      if (scope.depth == 0)
-        builder_.rename(values[k], scope.graph.tensor(outputs[k].index()).name);
+      if (scope.depth == 0) builder_.rename(values[k], scope.graph.tensor(outputs[k].index()).name);
     }
   }
 
@@ -147,9 +146,10 @@ class Unroller {
     const auto* options = std::get_if<tfl::IfOptions>(&op.options);
     if (options == nullptr) throw Damage(where, "its options are missing");
     if (inputs.empty()) throw Damage(where, "it has no condition");
-    const bool is_taken = decided(inputs[0], where,
-                                  "its condition depends on data, which is not supported; supported "
-                                  "are conditions that are known when compiling");
+    const bool is_taken =
+        decided(inputs[0], where,
+                "its condition depends on data, which is not supported; supported "
+                "are conditions that are known when compiling");
     for (const int32_t other : {options->then_subgraph, options->else_subgraph})
       check_subgraph(other, where);
     return run(is_taken ? options->then_subgraph : options->else_subgraph,
@@ -202,7 +202,8 @@ class Unroller {
                         "is not supported: a value has one scale outside and another inside");
     const bool fixed = has_fixed_shape(given) && has_fixed_shape(taken);
     if (fixed && !std::ranges::equal(given.shape, taken.shape))
-      throw ImportError(where, "is not supported: a value has one shape outside and another inside");
+      throw ImportError(where,
+                        "is not supported: a value has one shape outside and another inside");
   }
 
   /// A file of a few bytes may have loops of any length.

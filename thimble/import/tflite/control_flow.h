@@ -8,8 +8,9 @@
 namespace thimble {
 
 /// The file with a network without WHILE and IF; as it is if there is none. What their bodies
-/// compute of known integers alone (counters, conditions, positions) becomes constants, and of lists
-/// that they slice and join again, as converters write layers over a sequence, the parts are left:
+/// compute of known integers alone (counters, conditions, positions) becomes constants, and of
+/// lists that they slice and join again, as converters write layers over a sequence, the parts are
+/// left:
 ///   list = CONCATENATION(SLICE(list, 0, i), state, SLICE(list, i + 1))   for all i
 ///   becomes    CONCATENATION(state, state, ...)   behind the loop
 /// Throws Refusal for what depends on data or takes too many operators, Damage for subgraphs that

@@ -308,8 +308,7 @@ std::span<const uint8_t> TfliteFile::data(uint32_t buffer, const std::string& wh
   if (flat_ != nullptr && buffer >= flat_->first_constant &&
       buffer - flat_->first_constant < flat_->constants.size())
     return flat_->constants[buffer - flat_->first_constant];
-  if (buffer >= buffer_count())
-    throw Damage(where, fmt::format("there is no buffer {}", buffer));
+  if (buffer >= buffer_count()) throw Damage(where, fmt::format("there is no buffer {}", buffer));
   const tflite::Buffer& found = *model_->buffers()->Get(buffer);
   if (found.offset() > 1) {  // files above 2 GB: behind the flatbuffer
     if (found.offset() > bytes_.size() || found.size() > bytes_.size() - found.offset())

@@ -217,9 +217,8 @@ std::optional<RowList> FlatBuilder::list_made(const tfl::OperatorRecord& op, con
   const auto goes_with = [&](int32_t number) {  // rows of the first one, and of its scale
     if (number < 0) return false;
     const tfl::TensorRecord &a = record(inputs[0]), &b = record(number);
-    return a.type == b.type && have_same_scales(a, b) && has_fixed_shape(a) &&
-           has_fixed_shape(b) && !a.shape.empty() && !b.shape.empty() &&
-           std::ranges::equal(row_of(a), row_of(b));
+    return a.type == b.type && have_same_scales(a, b) && has_fixed_shape(a) && has_fixed_shape(b) &&
+           !a.shape.empty() && !b.shape.empty() && std::ranges::equal(row_of(a), row_of(b));
   };
   if (inputs[0] < 0 || !has_fixed_shape(record(inputs[0])) || record(inputs[0]).shape.empty() ||
       !have_same_scales(record(inputs[0]), record(output)))

@@ -74,8 +74,7 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
     const Bytes aligned(bytes.begin(), bytes.end());
     return import_tflite(aligned, name, where, options);
   }
-  const TfliteFile file =
-      without_control_flow(TfliteFile(bytes, where, !options.shapes.empty()));
+  const TfliteFile file = without_control_flow(TfliteFile(bytes, where, !options.shapes.empty()));
   refuse_other_subgraphs(file);
   const Section section = section_of(TfliteListing(file), options.until);
   const std::vector<NamedKind> kinds = kinds_of_operators(file, section.ops);

@@ -127,25 +127,37 @@ std::optional<Value> simple_power(const Reading& r, const Value& x, const Consta
   return std::nullopt;
 }
 
-Value cast_to(const Reading& r, Value value, DType type) {
-  return value.type == type ? value : r.each(Cast{}, value, type);
+// Products wrap around, as integers do.
+Value whole_power(const Reading& r, const Value& x, const Value& exponent) {
+  constexpr float kMost = 16;
+  const std::vector<float> powers =
+      exponent.constant == nullptr ? std::vector<float>() : reals(*exponent.constant);
+  if (powers.size() != 1 || powers[0] < 1 || powers[0] > kMost ||
+      powers[0] != std::floor(powers[0]))
+    r.node.refuse(
+        fmt::format("is not supported for int32 but with a constant exponent from 1 to {}; for "
+                    "float32 it is",
+                    kMost));
+  Value result = x;
+  for (int k = 1; k < static_cast<int>(powers[0]); ++k) result = r.each(Mul{}, result, x);
+  return result;
 }
 
 void power(Reading& r) {
   const DType type = integer_type(r, r.input(0));
-  Value x = r.input(0);
+  const Value& x = r.input(0);
   Value exponent = second(r);
-  if (type == DType::kInt32) x = r.each(Cast{}, x, DType::kFloat32);
+  if (type == DType::kInt32) return r.make(0, whole_power(r, x, exponent));
   if (x.type != DType::kFloat32)
     r.node.refuse(fmt::format("is not supported for {}; for float32 it is", name(x.type)));
   if (exponent.constant != nullptr) {
     std::optional<Value> simple = simple_power(r, x, *exponent.constant);
-    if (simple) return r.make(0, cast_to(r, std::move(*simple), type));
+    if (simple) return r.make(0, std::move(*simple));
     exponent = r.known(converted(*exponent.constant, DType::kFloat32));
   } else if (exponent.type != DType::kFloat32) {
     exponent = r.each(Cast{}, exponent, DType::kFloat32);
   }
-  r.make(0, cast_to(r, r.each(Pow{}, x, exponent), type));
+  r.make(0, r.each(Pow{}, x, exponent));
 }
 
 }  // namespace

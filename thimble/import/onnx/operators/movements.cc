@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "thimble/import/onnx/along_axis.h"
+#include "thimble/import/onnx/choice.h"
 #include "thimble/import/onnx/shapes.h"
 #include "thimble/import/onnx/small_integers.h"
 
@@ -42,8 +43,10 @@ void concat(Reading& r) {
   std::vector<Value> parts;
   for (size_t k = 0; k < r.input_count(); ++k) {
     const Value& x = r.input(k);
-    if (x.rank() != first.rank() || x.type != first.type)
+    if (x.rank() != first.rank() || integer_type(r, x) != integer_type(r, first))
       r.node.damaged("its inputs do not go together");
+    if (x.type != first.type)
+      r.node.refuse("is not supported of uint8 that a QuantizeLinear makes and other uint8");
     if (elements(x.shape) > 0) parts.push_back(x);
   }
   if (parts.empty()) r.node.refuse("is not supported without elements");
@@ -129,7 +132,7 @@ void pad(Reading& r) {
   }
   if (mode != "constant") return r.make(0, mirrored(r, x, before, after, mode));
   float number = r.node.real("value", 0);
-  if (r.has(2)) number = reals(r.constant(2, "a value")).at(0);
+  if (r.has(2)) number = one_real(r.node, r.constant(2, "a value"), "a value");
   if (x.type != DType::kFloat32) r.node.refuse("is not supported but for float32");
   // Negative ones cut.
   Value inner = x;
@@ -158,12 +161,18 @@ void pad(Reading& r) {
 Value cast_of(const Reading& r, const Value& x, DType type) {
   const DType from = integer_type(r, x);
   if (from == type) return x;
+  if (type == DType::kBool && (is_small_integer(from) || from == DType::kFloat32))
+    return related(r, Relation::kNotEqual, is_small_integer(from) ? numbers_of(r, x) : x,
+                   r.number(0));
   if (from == DType::kUInt8 && x.constant == nullptr) {
     const Value numbers = numbers_of(r, x);
     return type == DType::kFloat32 ? numbers : r.each(Cast{}, numbers, type);
   }
   if (type != DType::kUInt8) return r.each(Cast{}, x, type);
-  const Value whole = from == DType::kInt32 ? x : r.each(Cast{}, x, DType::kInt32);
+  Value whole = from == DType::kInt32 ? x : r.each(Cast{}, x, DType::kInt32);
+  if (from != DType::kFloat32 && from != DType::kBool)  // integers wrap around
+    whole = r.each(FloorDiv{.remainder = true}, whole,
+                   r.known(constant_of(Shape{1}, std::vector<int64_t>{256}, DType::kInt32)));
   return integers_of(r, r.each(Cast{}, whole, DType::kFloat32), type);
 }
 
@@ -193,7 +202,7 @@ void tile(Reading& r) {
 
 void dropout(Reading& r) {
   const bool drops = !r.has(1) || reals(r.constant(1, "a ratio")) != std::vector<float>{0};
-  if (drops && r.has(2) && wholes(r.constant(2, "a mode")).at(0) != 0)
+  if (drops && r.has(2) && one_whole(r.node, r.constant(2, "a mode"), "a mode") != 0)
     r.node.refuse("is not supported in training mode; in inference mode it is");
   r.make(0, r.input(0));
   if (!r.wants(1)) return;

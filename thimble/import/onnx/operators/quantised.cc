@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "thimble/import/onnx/along_axis.h"
+#include "thimble/import/onnx/choice.h"
 #include "thimble/import/onnx/extremes.h"
 #include "thimble/import/onnx/small_integers.h"
 
@@ -74,7 +75,6 @@ size_t axis_of(const Reading& r, const Value& x, const Scaling& scaling) {
 }
 
 Value dequantised(const Reading& r, const Value& x, const Scaling& scaling, size_t axis) {
-  if (r.node.whole("block_size", 0) != 0) r.node.refuse("is not supported in blocks");
   if (x.constant != nullptr) {
     Value result = r.known(dequantised(r, *x.constant, scaling, axis));
     result.name = x.name;
@@ -105,7 +105,6 @@ Value dequantised(const Reading& r, const Value& x, const Scaling& scaling, size
 }
 
 Value quantised(const Reading& r, const Value& x, const Scaling& scaling) {
-  if (r.node.whole("block_size", 0) != 0) r.node.refuse("is not supported in blocks");
   const bool shifted = scaling.type == DType::kUInt8;
   if (!shifted && scaling.type != DType::kInt8 && scaling.type != DType::kInt16)
     r.node.refuse(fmt::format("is not supported to {}; to int8, uint8 and int16 it is",
@@ -162,9 +161,34 @@ Value along_axis_of(const Reading& r, size_t k, const Value& x) {
   return in_shape(value, shape);
 }
 
+/// Refuses what changes the values and is not read.
+void check_types(const Reading& r) {
+  constexpr int64_t kFloat = 1;
+  if (r.node.whole("block_size", 0) != 0) r.node.refuse("is not supported in blocks");
+  for (const char* name : {"precision", "output_dtype"}) {
+    const bool of_reals = std::string_view(name) == "precision" || r.node.op() != "QuantizeLinear";
+    const int64_t type = r.node.whole(name, 0);
+    if (of_reals && type != 0 && type != kFloat)
+      r.node.refuse(fmt::format("is not supported with its {} {}; of float it is", name, type));
+  }
+}
+
+/// The type that QuantizeLinear makes.
+DType type_made(const Reading& r) {
+  const int64_t code = r.node.whole("output_dtype", 0);
+  const std::optional<DType> said =
+      code == 0 ? std::nullopt : type_of(static_cast<ElementType>(code));
+  if (code != 0 && !said)
+    r.node.refuse(fmt::format("to {} is not supported", name(static_cast<ElementType>(code))));
+  if (!r.has(2)) return said.value_or(DType::kUInt8);
+  const DType of_zero = integer_type(r, r.input(2));
+  if (said && *said != of_zero) r.node.damaged("its output_dtype is not that of its zero point");
+  return of_zero;
+}
+
 void quantize_step_by_step(Reading& r) {
   const Value& x = r.input(0);
-  const DType type = r.has(2) ? integer_type(r, r.input(2)) : DType::kUInt8;
+  const DType type = type_made(r);
   if (!is_small_integer(type))
     r.node.refuse(
         fmt::format("is not supported to {}; to int8, uint8 and int16 it is", thimble::name(type)));
@@ -187,14 +211,17 @@ void dequantize_step_by_step(Reading& r) {
 }
 
 void quantize_linear(Reading& r) {
+  check_types(r);
   if (has_many_scales(r)) return quantize_step_by_step(r);
   const Value& x = r.input(0);
-  const Scaling scaling = scaling_of(r, 1, 2);
+  Scaling scaling = scaling_of(r, 1, 2);
+  scaling.type = type_made(r);
   if (x.constant == nullptr) return r.make(0, quantised(r, x, scaling));
   r.make(0, r.known(quantised(r, *x.constant, scaling, axis_of(r, x, scaling))));
 }
 
 void dequantize_linear(Reading& r) {
+  check_types(r);
   if (has_many_scales(r)) return dequantize_step_by_step(r);
   const Value& x = r.input(0);
   const Scaling scaling = scaling_of(r, 1, 2);
@@ -322,7 +349,9 @@ void dynamic(Reading& r) {
   const Value zero = r.number(0);
   const Value most = r.each(Maximum{}, in_shape(extreme_of(r, x, all, false), {1}), zero);
   const Value least = r.each(Minimum{}, in_shape(extreme_of(r, x, all, true), {1}), zero);
-  const Value scale = r.each(Div{}, r.each(Sub{}, most, least), r.number(kSteps));
+  const Value steps_of_one = r.each(Div{}, r.each(Sub{}, most, least), r.number(kSteps));
+  const Value scale = selected(r, related(r, Relation::kGreater, steps_of_one, zero), steps_of_one,
+                               r.number(1));  // of zeros alone: 1
   const Value from = r.each(Elementwise{Function::kNeg}, r.each(Div{}, least, scale));
   const Value limited = r.each(Minimum{}, r.each(Maximum{}, from, zero), r.number(kSteps));
   const Value zero_point = r.each(Elementwise{Function::kRound}, limited);
@@ -366,6 +395,21 @@ DType integer_type(const Reading& r, const Value& value) {
 }
 
 Value numbers_of(const Reading& r, const Value& integers) {
+  const DType type = integer_type(r, integers);
+  if (integers.constant == nullptr) {
+    const Value held = r.settled(integers);
+    const Quantization& known = r.network[held.tensor].quantization;
+    const bool shifted = type != held.type;
+    if (!known.scales.empty() && known != one_scale(r, of_themselves(type), shifted)) {
+      // Steps from the zero point, which are whole but for rounding.
+      const float scale = known.scales[0];
+      const int32_t zero = known.zero_points[0] + (shifted ? kUint8Offset : 0);
+      const Value steps =
+          r.each(Elementwise{Function::kRound},
+                 r.each(Div{}, r.each(Dequantize{}, held, DType::kFloat32), r.number(scale)));
+      return zero == 0 ? steps : r.each(Add{}, steps, r.number(static_cast<float>(zero)));
+    }
+  }
   return dequantised(r, integers, of_themselves(integer_type(r, integers)), 0);
 }
 

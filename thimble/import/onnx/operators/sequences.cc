@@ -24,26 +24,31 @@ Value as_value(List list) { return {.list = std::make_shared<const List>(std::mo
 /// it is absent.
 size_t place(const Reading& r, size_t k, size_t count, size_t length, size_t otherwise) {
   if (!r.has(k)) return otherwise;
-  const std::vector<int64_t> given = wholes(r.constant(k, "a position"));
-  if (given.size() != 1) r.node.damaged("a position is one number");
+  const int64_t given = one_whole(r.node, r.constant(k, "a position"), "a position");
   const auto all = static_cast<int64_t>(count);
-  const int64_t at = given[0] < 0 ? given[0] + static_cast<int64_t>(length) : given[0];
-  if (at < 0 || at >= all) r.node.damaged(fmt::format("position {} of {}", given[0], count));
+  const int64_t at = given < 0 ? given + static_cast<int64_t>(length) : given;
+  if (at < 0 || at >= all) r.node.damaged(fmt::format("position {} of {}", given, count));
   return static_cast<size_t>(at);
 }
 
 void empty(Reading& r) { r.make(0, as_value({})); }
 
+/// Input k, to be one of a list.
+const Value& element(const Reading& r, size_t k) {
+  if (r.input(k).list != nullptr) r.node.damaged("sequences of sequences");
+  return r.input(k);
+}
+
 void construct(Reading& r) {
   List list;
-  for (size_t k = 0; k < r.input_count(); ++k) list.push_back(r.input(k));
+  for (size_t k = 0; k < r.input_count(); ++k) list.push_back(element(r, k));
   r.make(0, as_value(std::move(list)));
 }
 
 void insert(Reading& r) {
   List list = list_of(r);
   const size_t at = place(r, 2, list.size() + 1, list.size(), list.size());
-  list.insert(list.begin() + static_cast<ptrdiff_t>(at), r.input(1));
+  list.insert(list.begin() + static_cast<ptrdiff_t>(at), element(r, 1));
   r.make(0, as_value(std::move(list)));
 }
 
@@ -92,14 +97,15 @@ void split(Reading& r) {
   if (r.has(1)) {
     const Constant& given = r.constant(1, "parts");
     extents = wholes(given);
-    if (given.shape.empty() && extents.at(0) > 0) {  // of so many each, and what is left
+    if (given.shape.empty() && extents[0] > 0) {  // of so many each, and what is left
       const int64_t each = extents[0];
       extents.assign(static_cast<size_t>(std::min(extent / each, kMost)), each);
       if (extent % each != 0) extents.push_back(extent % each);
     }
   }
-  const bool positive = std::ranges::all_of(extents, [](int64_t e) { return e > 0; });
-  if (!positive || std::accumulate(extents.begin(), extents.end(), int64_t{0}) != extent)
+  const auto is_part = [&](int64_t e) { return e > 0 && e <= extent; };
+  if (std::ssize(extents) > kMost || !std::ranges::all_of(extents, is_part) ||
+      std::accumulate(extents.begin(), extents.end(), int64_t{0}) != extent)
     r.node.refuse(
         fmt::format("is not supported like this: its parts are not {} indices, of up to "
                     "{} parts",

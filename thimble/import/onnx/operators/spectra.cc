@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "thimble/import/file_limits.h"
 #include "thimble/import/onnx/along_axis.h"
 
 namespace thimble::onnx {
@@ -21,9 +22,11 @@ struct Transform {
 
 Transform transform_of(const Reading& r, int64_t length) {
   const bool one_sided = r.node.whole("onesided", r.node.op() == "STFT" ? 1 : 0) != 0;
-  return {.length = length,
-          .outputs = one_sided ? length / 2 + 1 : length,
-          .inverse = r.node.whole("inverse", 0) != 0};
+  const bool inverse = r.node.whole("inverse", 0) != 0;
+  if (one_sided && inverse) r.node.refuse("is not supported inverse and onesided");
+  if (one_sided && r.input(0).shape.back() != 1)
+    r.node.damaged("it is onesided, of complex numbers");
+  return {.length = length, .outputs = one_sided ? length / 2 + 1 : length, .inverse = inverse};
 }
 
 /// [outputs, indices] of the cosines, or of the sines.
@@ -61,22 +64,22 @@ Value transformed(const Reading& r, const Value& x, size_t axis, const Transform
   return joined_along(r, {of_real, of_imaginary}, last);
 }
 
-void check_parts(const Reading& r, const Value& x, size_t least) {
-  if (x.rank() < least || x.shape.back() < 1 || x.shape.back() > 2)
+void check_parts(const Reading& r, const Value& x, size_t least, size_t most) {
+  if (x.rank() < least || x.rank() > most || x.shape.back() < 1 || x.shape.back() > 2)
     r.node.damaged(fmt::format("{} is no signal of real or complex numbers", to_string(x.shape)));
 }
 
 int64_t whole_of(const Reading& r, size_t k, const char* what) {
-  const std::vector<int64_t> values = wholes(r.constant(k, what));
-  if (values.size() != 1 || values[0] < 1) r.node.damaged(fmt::format("{} is no length", what));
-  return values[0];
+  const int64_t value = one_whole(r.node, r.constant(k, what), what);
+  if (value < 1) r.node.damaged(fmt::format("{} is no length", what));
+  return value;
 }
 
 void dft(Reading& r) {
   const Value& x = r.input(0);
-  check_parts(r, x, 2);
-  int64_t along = r.node.whole("axis", 1);
-  if (r.has(2)) along = wholes(r.constant(2, "an axis")).at(0);
+  check_parts(r, x, 2, kMaxRank);
+  int64_t along = r.node.opset < 20 ? r.node.whole("axis", 1) : -2;
+  if (r.has(2)) along = one_whole(r.node, r.constant(2, "an axis"), "an axis");
   const size_t axis = r.node.axis(along, x.rank());
   if (axis + 1 == x.rank()) r.node.damaged("it transforms real and imaginary parts");
   const int64_t length = r.has(1) ? whole_of(r, 1, "a length") : x.shape[axis];
@@ -85,7 +88,7 @@ void dft(Reading& r) {
 
 void stft(Reading& r) {
   const Value& x = r.input(0);
-  check_parts(r, x, 3);
+  check_parts(r, x, 3, 3);
   const int64_t step = whole_of(r, 1, "a step");
   std::vector<float> window;
   if (r.has(2)) window = reals(r.constant(2, "a window"));

@@ -185,7 +185,7 @@ void conv_transpose(Reading& r) {
   const size_t count = kernel.size();
   const Shape& w = r.constant(1, "weights").shape;
   const int64_t groups = r.node.whole("group", 1);
-  if (w[0] != x.shape[1] || groups < 1 || w[0] % groups != 0)
+  if (w[0] != x.shape[1] || groups < 1 || w[0] % groups != 0 || elements(w) == 0)
     r.node.damaged(fmt::format("weights of {}", to_string(w)));
   const std::vector<int64_t> strides = per_axis(r.node, "strides", count, 1),
                              dilations = per_axis(r.node, "dilations", count, 1);
