@@ -271,6 +271,38 @@ TEST(ControlFlow, ALoopOverTimesIsALayer) {
   }
 }
 
+/// Two cells with one set of weights, fed with parts of x [4,2] that are 2x1 each: no rows.
+TEST(ControlFlow, PartsThatAreNoRowsAreNoTimes) {
+  TfliteBuilder net;
+  const auto real = [&](Dims shape) { return net.tensor(std::move(shape), TensorType::FLOAT32); };
+  const auto known = [&](Dims shape, const Floats& values) {
+    return net.constant(std::move(shape), TensorType::FLOAT32, bytes_of(values));
+  };
+  const int32_t x = real({2, 2}), w = known({1, 2}, {0.5F, -1}), u = known({1, 1}, {0.75F});
+  int32_t h = known({1, 1}, {0.25F});
+  for (int32_t k = 0; k < 2; ++k) {
+    const int32_t part = real({2, 1}), row = real({1, 2}), of_x = real({1, 1}), of_h = real({1, 1});
+    net.op(BuiltinOperator::SLICE, {x, net.constant({0, k}), net.constant({2, 1})}, {part});
+    net.op(BuiltinOperator::RESHAPE, {part, net.constant({1, 2})}, {row});
+    net.op(BuiltinOperator::FULLY_CONNECTED, {row, w}, {of_x}, tflite::FullyConnectedOptionsT());
+    net.op(BuiltinOperator::FULLY_CONNECTED, {h, u}, {of_h}, tflite::FullyConnectedOptionsT());
+    const int32_t sum = real({1, 1});
+    net.op(BuiltinOperator::ADD, {of_x, of_h}, {sum}, tflite::AddOptionsT());
+    h = real({1, 1});
+    net.op(BuiltinOperator::TANH, {sum}, {h});
+  }
+  net.inputs({x});
+  net.outputs({h});
+  const Graph graph = import_tflite(net.bytes(), "net", "net.tflite");
+  EXPECT_EQ(count_of<Recurrent>(graph), 0);
+  const Floats values = {1, 2, 3, -1};
+  float wanted = 0.25F;
+  for (size_t k = 0; k < 2; ++k)
+    wanted = std::tanh(0.5F * values[k] - values[2 + k] + 0.75F * wanted);
+  expect_near(floats_of(interpret(graph, {bytes_of(values)})[graph.outputs[0].tensor.index()]),
+              {wanted});
+}
+
 /// x int8 -> a loop or branch over `values` -> y.
 struct SmallFile : TfliteBuilder {
   int32_t boolean() {

@@ -78,6 +78,10 @@ class Matcher {
     return sub->inputs[1];
   }
 
+  bool has(TensorId tensor, int64_t count) const {
+    return elements(graph_.tensor(tensor).shape) == count;
+  }
+
   /// The sum of a gate behind its function.
   template <class Function>
   std::optional<GateSum> gate(TensorId tensor, int64_t units) const {
@@ -88,6 +92,13 @@ class Matcher {
   }
 
  private:
+  /// Whether the parts of a concatenation are behind each other.
+  bool is_a_row(const Op& joined) const {
+    const Shape& shape = graph_.tensor(joined.outputs[0]).shape;
+    const auto axis = std::get<Concat>(joined.attributes).axis;
+    return std::all_of(shape.begin(), shape.begin() + axis, [](int64_t e) { return e == 1; });
+  }
+
   bool add_layer(const Op& layer, int64_t begin, GateSum& sum) const {
     const TensorId weights = layer.inputs[1];
     const Tensor& w = graph_.tensor(weights);
@@ -97,6 +108,7 @@ class Matcher {
       sum.biases.push_back({layer.inputs[2], begin});
     }
     const Op* joined = made_by<Concat>(layer.inputs[0]);
+    if (joined != nullptr && !is_a_row(*joined)) joined = nullptr;
     const std::vector<TensorId> sources =
         joined != nullptr ? joined->inputs : std::vector<TensorId>{layer.inputs[0]};
     int64_t column = 0;
@@ -191,7 +203,7 @@ bool lstm(const Matcher& m, RecurrentCell& cell) {
                                cell.gates = {*i, *f, *g, *o};
                                cell.cell = tanh->inputs[0];
                                cell.cell_before = before;
-                               return have(cell.gates, 2);
+                               return have(cell.gates, 2) && m.has(before, cell.units);
                              });
                            });
                   });

@@ -62,6 +62,7 @@ Signature signature(const Graph& graph, const Step& step) {
   for (const std::vector<Products>* all : {&step.inputs, &step.hiddens})
     for (const Products& p : *all) {
       result.emplace_back(graph.tensor(p.weights).data.get(), p.row);
+      result.emplace_back(nullptr, graph.tensor(p.weights).shape[1]);
       result.emplace_back(nullptr, p.column);
       result.emplace_back(nullptr, p.columns);
     }
@@ -149,12 +150,14 @@ class Layers {
     const auto* slice = std::get_if<Slice>(&op.attributes);
     if (slice == nullptr) return std::nullopt;
     const Shape& whole = graph_.tensor(op.inputs[0]).shape;
+    Shape part = shape;
+    for (const int dropped : slice->dropped) part.insert(part.begin() + dropped, 1);
     size_t axis = 0;
     while (axis < whole.size() && whole[axis] == 1) ++axis;
-    if (axis + 1 >= whole.size() || elements(shape) * whole[axis] != elements(whole))
+    if (axis + 1 >= whole.size() || part.size() != whole.size() || part[axis] != 1)
       return std::nullopt;
     for (size_t a = axis + 1; a < whole.size(); ++a)
-      if (slice->begin[a] != 0 || slice->stride[a] != 1) return std::nullopt;
+      if (part[a] != whole[a] || slice->begin[a] != 0 || slice->stride[a] != 1) return std::nullopt;
     return Row{op.inputs[0], slice->begin[axis], whole[axis]};
   }
 

@@ -94,19 +94,20 @@ class Unroller {
       } else if (is_branch(op)) {
         give(scope, outputs, branch(scope, op, inputs, where), where);
       } else {
-        add(scope, op, inputs, outputs, where);
+        add(scope, i, inputs, outputs, where);
       }
     }
   }
 
-  void add(Scope& scope, const tfl::OperatorRecord& op, const Numbers& inputs,
-           const std::vector<TensorId>& outputs, const std::string& where) {
+  void add(Scope& scope, size_t number, const Numbers& inputs, const std::vector<TensorId>& outputs,
+           const std::string& where) {
     Numbers made;
     for (const TensorId id : outputs) {
       if (scope.depth > 0) scope.flat[id.index()] = builder_.tensor(scope.graph.tensor(id.index()));
       made.push_back(scope.flat[id.index()]);
     }
-    spend(where, builder_.add(op, inputs, made));
+    spend(where,
+          builder_.add(kind_of(scope.graph, number).kind, scope.graph.op(number), inputs, made));
   }
 
   /// What a loop or branch made is what the operator's outputs are called.

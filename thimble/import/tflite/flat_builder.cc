@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "thimble/import/checked_size.h"
+#include "thimble/import/file_limits.h"
 #include "thimble/import/refusal.h"
 #include "thimble/import/tflite/extents.h"
 #include "thimble/import/tflite/operators/slices.h"
@@ -34,14 +36,27 @@ std::optional<DType> known_type(TensorType type) {
   }
 }
 
+/// Whether some are open, or come to more than a tensor may have.
 bool has_open_extents(const tfl::TensorRecord& tensor) {
   const auto is_open = [](int32_t extent) { return extent < 0; };
   return std::ranges::any_of(tensor.shape, is_open) ||
-         std::ranges::any_of(tensor.shape_signature, is_open);
+         std::ranges::any_of(tensor.shape_signature, is_open) ||
+         !checked_size_bytes({tensor.shape.begin(), tensor.shape.end()}, DType::kInt64,
+                             kMaxTensorBytes);
 }
 
 /// Extents of a row.
 std::span<const int32_t> row_of(const tfl::TensorRecord& tensor) { return tensor.shape.subspan(1); }
+
+/// What is wrong with an operator is said where it is read.
+bool has_its_operands(const OperatorKind& kind, const TfliteOp& op) {
+  try {
+    check_operands(kind, op);
+  } catch (const CompileError&) {
+    return false;
+  }
+  return !op.inputs.empty() && op.inputs[0].valid() && !op.outputs.empty();
+}
 
 /// Whether index 0 is where all axes but the first begin.
 bool begins_at_first(const std::vector<int64_t>& begin) {
@@ -65,14 +80,13 @@ FlatBuilder::FlatBuilder(const TfliteFile& file)
   network_->first_constant = static_cast<uint32_t>(file.buffer_count());
 }
 
-int32_t FlatBuilder::tensor(const tfl::TensorRecord& from) {
-  network_->tensors.push_back(from);
+int32_t FlatBuilder::tensor(tfl::TensorRecord from) {
   network_->size_bytes += kTensorBytes + std::ssize(from.name);
   if (!has_fixed_shape(from) && !file_.has_data(from.buffer)) {
-    tfl::TensorRecord& open = network_->tensors.back();
-    open.shape = open.shape_signature = {};
-    open.has_rank = false;
+    from.shape = from.shape_signature = {};
+    from.has_rank = false;
   }
+  network_->tensors.push_back(from);
   return static_cast<int32_t>(network_->tensors.size()) - 1;
 }
 
@@ -103,6 +117,7 @@ Tensor FlatBuilder::small_tensor(int32_t number) const {
   if (number < 0) return result;
   const tfl::TensorRecord& from = record(number);
   result.type = known_type(from.type).value_or(DType::kInt8);
+  if (has_open_extents(from)) return result;
   result.shape.assign(from.shape.begin(), from.shape.end());
   const auto data = data_of(number);
   if (data && known_type(from.type) && data->size() <= kMostKnownBytes &&
@@ -111,8 +126,8 @@ Tensor FlatBuilder::small_tensor(int32_t number) const {
   return result;
 }
 
-int64_t FlatBuilder::add(const tfl::OperatorRecord& op, const std::vector<int32_t>& inputs,
-                         const std::vector<int32_t>& outputs) {
+int64_t FlatBuilder::add(const OperatorKind* kind, const tfl::OperatorRecord& op,
+                         const std::vector<int32_t>& inputs, const std::vector<int32_t>& outputs) {
   std::vector<Tensor> tensors;
   std::vector<TensorId> in, out;
   const auto add = [&](int32_t number, std::vector<TensorId>& ids) {
@@ -127,17 +142,15 @@ int64_t FlatBuilder::add(const tfl::OperatorRecord& op, const std::vector<int32_
                         .outputs = std::move(out)},
                        op.options,
                        op.custom_options};
-  if (fold(op, as_op, tensors, inputs, outputs)) return 0;
-  if (outputs.size() == 1 && !inputs.empty()) {
+  if (kind != nullptr && has_its_operands(*kind, as_op)) {
+    if (fold(op, as_op, tensors, inputs, outputs)) return 0;
     if (std::optional<RowList> list = list_made(op, as_op, inputs, outputs[0])) {
       const int64_t pieces = std::ssize(*list);
       set_list(outputs[0], std::move(*list), inputs[0]);
       return pieces / kPiecesOfWork;
     }
+    if (picks_row(op, as_op, inputs, outputs[0])) return 0;
   }
-  if (outputs.size() == 1 && !inputs.empty() && is_list(inputs[0]) &&
-      picks_row(op, as_op, inputs[0], outputs[0]))
-    return 0;
   for (const int32_t number : inputs)
     if (number >= 0 && is_list(number)) make_list(number);
   emit(op, inputs, outputs);
@@ -145,9 +158,12 @@ int64_t FlatBuilder::add(const tfl::OperatorRecord& op, const std::vector<int32_
 }
 
 /// Of STRIDED_SLICE of a list, that is list[k] or list[k:k+1]: the row alone.
-bool FlatBuilder::picks_row(const tfl::OperatorRecord& op, const TfliteOp& as_op, int32_t list,
-                            int32_t output) {
-  if (op.code != BuiltinOperator::STRIDED_SLICE || !has_fixed_shape(record(output))) return false;
+bool FlatBuilder::picks_row(const tfl::OperatorRecord& op, const TfliteOp& as_op,
+                            const std::vector<int32_t>& inputs, int32_t output) {
+  const int32_t list = inputs[0];
+  if (op.code != BuiltinOperator::STRIDED_SLICE || !is_list(list) ||
+      !has_fixed_shape(record(output)))
+    return false;
   Slice slice;
   try {
     slice = strided_slice_without_new_axes(as_op);
@@ -176,9 +192,7 @@ bool FlatBuilder::fold(const tfl::OperatorRecord& op, const TfliteOp& as_op,
   const auto may_be_known = [&](int32_t number) {
     return known_type(record(number).type) && !has_open_extents(record(number));
   };
-  if (inputs.empty() || inputs[0] < 0 || outputs.empty() ||
-      !std::ranges::all_of(outputs, may_be_known))
-    return false;
+  if (!std::ranges::all_of(outputs, may_be_known)) return false;
   const bool asks_shape = op.code == BuiltinOperator::SHAPE || op.code == BuiltinOperator::RANK ||
                           op.code == BuiltinOperator::ZEROS_LIKE;
   if (asks_shape && !has_fixed_shape(record(inputs[0]))) return false;
@@ -212,7 +226,9 @@ std::optional<RowList> FlatBuilder::list_made(const tfl::OperatorRecord& op, con
                                               const std::vector<int32_t>& inputs,
                                               int32_t output) const {
   const auto is_known = [&](size_t k) {
-    return k < as_op.inputs.size() && as_op.inputs[k].valid() && as_op.input(k).is_constant();
+    if (k >= as_op.inputs.size() || !as_op.inputs[k].valid()) return false;
+    const Tensor& t = as_op.input(k);
+    return t.is_constant() && (t.type == DType::kInt32 || t.type == DType::kInt64);
   };
   const auto goes_with = [&](int32_t number) {  // rows of the first one, and of its scale
     if (number < 0) return false;
@@ -220,7 +236,7 @@ std::optional<RowList> FlatBuilder::list_made(const tfl::OperatorRecord& op, con
     return a.type == b.type && have_same_scales(a, b) && has_fixed_shape(a) && has_fixed_shape(b) &&
            !a.shape.empty() && !b.shape.empty() && std::ranges::equal(row_of(a), row_of(b));
   };
-  if (inputs[0] < 0 || !has_fixed_shape(record(inputs[0])) || record(inputs[0]).shape.empty() ||
+  if (!has_fixed_shape(record(inputs[0])) || record(inputs[0]).shape.empty() ||
       !have_same_scales(record(inputs[0]), record(output)))
     return std::nullopt;
   const auto extent = static_cast<int64_t>(record(inputs[0]).shape[0]);
@@ -228,12 +244,13 @@ std::optional<RowList> FlatBuilder::list_made(const tfl::OperatorRecord& op, con
     const std::vector<int64_t> begin = integers(as_op, 1, "begin");
     std::vector<int64_t> size = integers(as_op, 2, "size");
     const std::span<const int32_t> shape = record(inputs[0]).shape;
-    if (begin.size() != shape.size() || size.size() != shape.size() || !begins_at_first(begin))
+    if (begin.size() != shape.size() || size.size() != shape.size() || !begins_at_first(begin) ||
+        begin[0] < 0 || begin[0] > extent)
       return std::nullopt;
     for (size_t axis = 0; axis < size.size(); ++axis)
       if (size[axis] == -1) size[axis] = shape[axis] - begin[axis];
-    if (!std::ranges::equal(std::span(size).subspan(1), row_of(record(inputs[0]))) ||
-        begin[0] < 0 || size[0] < 0 || begin[0] + size[0] > extent)
+    if (!std::ranges::equal(std::span(size).subspan(1), row_of(record(inputs[0]))) || size[0] < 0 ||
+        size[0] > extent - begin[0])
       return std::nullopt;
     return rows_between(*rows_of(inputs[0]), begin[0], size[0]);
   }
@@ -241,7 +258,7 @@ std::optional<RowList> FlatBuilder::list_made(const tfl::OperatorRecord& op, con
       goes_with(inputs[1])) {
     const std::vector<int64_t> begin = integers(as_op, 2, "begin");
     const auto rows = static_cast<int64_t>(record(inputs[1]).shape[0]);
-    if (begin.empty() || !begins_at_first(begin) || begin[0] < 0 || begin[0] + rows > extent)
+    if (begin.empty() || !begins_at_first(begin) || begin[0] < 0 || begin[0] > extent - rows)
       return std::nullopt;
     const RowList old = *rows_of(inputs[0]);
     RowList result = rows_between(old, 0, begin[0]);

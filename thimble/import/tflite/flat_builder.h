@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "thimble/import/tflite/flat_network.h"
-#include "thimble/import/tflite/op.h"
+#include "thimble/import/tflite/kinds.h"
 #include "thimble/import/tflite/row_lists.h"
 
 namespace thimble {
@@ -24,7 +24,7 @@ class FlatBuilder {
   explicit FlatBuilder(const TfliteFile& file);
 
   /// A further tensor, of a subgraph. Extents that its file leaves open are open.
-  int32_t tensor(const tfl::TensorRecord& from);
+  int32_t tensor(tfl::TensorRecord from);
   [[nodiscard]] const tfl::TensorRecord& record(int32_t tensor) const {
     return network_->tensors[static_cast<size_t>(tensor)];
   }
@@ -33,10 +33,10 @@ class FlatBuilder {
   /// The value of a boolean, if it is known.
   [[nodiscard]] std::optional<bool> truth(int32_t tensor) const;
 
-  /// Operands are numbers of tensors, -1 where one is absent. Returns about how much work it was,
-  /// in operators.
-  int64_t add(const tfl::OperatorRecord& op, const std::vector<int32_t>& inputs,
-              const std::vector<int32_t>& outputs);
+  /// kind: null if it is not supported. Operands are numbers of tensors, -1 where one is absent.
+  /// Returns about how much work it was, in operators.
+  int64_t add(const OperatorKind* kind, const tfl::OperatorRecord& op,
+              const std::vector<int32_t>& inputs, const std::vector<int32_t>& outputs);
   [[nodiscard]] int64_t size_bytes() const { return network_->size_bytes; }
 
   [[nodiscard]] std::shared_ptr<const FlatNetwork> finish(const std::vector<int32_t>& outputs,
@@ -52,8 +52,8 @@ class FlatBuilder {
   [[nodiscard]] std::optional<RowList> rows_of(int32_t tensor) const;
   std::optional<RowList> list_made(const tfl::OperatorRecord& op, const TfliteOp& as_op,
                                    const std::vector<int32_t>& inputs, int32_t output) const;
-  bool picks_row(const tfl::OperatorRecord& op, const TfliteOp& as_op, int32_t list,
-                 int32_t output);
+  bool picks_row(const tfl::OperatorRecord& op, const TfliteOp& as_op,
+                 const std::vector<int32_t>& inputs, int32_t output);
   void set_list(int32_t tensor, RowList list, int32_t like);
   void make_list(int32_t tensor);
 
