@@ -440,6 +440,27 @@ TEST(ControlFlow, DamagedLoopsAreSaid) {
   EXPECT_THAT(refusal(typed), HasSubstr("a value of type INT8 for one of FLOAT32"));
 }
 
+// Sanitizers see what is read beyond an end.
+TEST(ControlFlow, MutatedLoopsAreTakenOrRefused) {
+  std::mt19937 random(11);
+  int taken = 0;
+  for (const Rows rows : {Rows::kSlices, Rows::kUpdate}) {
+    const Bytes whole = LoopFile(Layer::kRnn, rows).bytes();
+    for (int k = 0; k < 1000; ++k) {
+      Bytes bytes = whole;
+      for (int changes = k % 3; changes >= 0; --changes)
+        bytes[random() % bytes.size()] =
+            static_cast<uint8_t>(random() % 3 == 0 ? 255 : random() % 8);
+      try {
+        (void)import_tflite(bytes, "loop", "loop.tflite");
+        ++taken;
+      } catch (const CompileError&) {
+      }
+    }
+  }
+  EXPECT_GT(taken, 100);  // some changed nothing but a value
+}
+
 TEST(ControlFlow, ALoopThatDoesNotRunIsItsValues) {
   SmallFile file;
   const int32_t condition = always(file, false);

@@ -14,7 +14,7 @@
 namespace thimble {
 namespace {
 
-constexpr int64_t kMostWork = 250'000;
+constexpr int64_t kMostWork = 100'000;
 constexpr int64_t kMostBytes = int64_t{1} << 28;
 constexpr int kMostDepth = 16;
 
