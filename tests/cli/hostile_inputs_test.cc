@@ -116,6 +116,21 @@ std::vector<Hostile> models() {
               [](TfliteBuilder& net) {
                 net.model.subgraphs.push_back(std::make_unique<tflite::SubGraphT>());
               }),
+      damaged(
+          "a loop without an end",
+          [](TfliteBuilder& net) {
+            const int32_t x = net.tensor({1, 4}), y = net.tensor({1, 4});
+            tflite::WhileOptionsT loop;
+            for (int32_t* const subgraph : {&loop.cond_subgraph_index, &loop.body_subgraph_index}) {
+              *subgraph = net.begin_subgraph();
+              const int32_t value = net.tensor({1, 4});
+              const int32_t yes = net.constant({}, tflite::TensorType::BOOL, {1});
+              net.inputs({value});
+              net.outputs({subgraph == &loop.cond_subgraph_index ? yes : value});
+            }
+            net.return_to(0);
+            net.op(tflite::BuiltinOperator::WHILE, {x}, {y}, loop);
+          }),
       damaged("an open axis",
               [](TfliteBuilder& net) {
                 net.at(0).shape_signature = {1, -1, -1, 3};

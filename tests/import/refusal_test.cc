@@ -55,7 +55,7 @@ const Damage kOfTheModel[] = {
      "net.tflite: is damaged: it has no subgraph"},
     {"TwoSubgraphs",
      [](TfliteBuilder& b) { b.model.subgraphs.push_back(std::make_unique<tflite::SubGraphT>()); },
-     "net.tflite: has 2 subgraphs (control flow); supported is one"},
+     "net.tflite: has 2 subgraphs; supported is one"},
     {"NoOperators", [](TfliteBuilder& b) { b.network().operators.clear(); },
      "net.tflite: has no operators"},
     {"NoInputs", [](TfliteBuilder& b) { b.inputs({}); },
