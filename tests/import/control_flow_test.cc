@@ -303,6 +303,45 @@ TEST(ControlFlow, PartsThatAreNoRowsAreNoTimes) {
               {wanted});
 }
 
+/// h = function(x w + h u), twice; all states behind each other.
+TfliteBuilder two_steps(BuiltinOperator function) {
+  TfliteBuilder net;
+  const auto real = [&](Dims shape) { return net.tensor(std::move(shape), TensorType::FLOAT32); };
+  const auto known = [&](Dims shape, const Floats& values) {
+    return net.constant(std::move(shape), TensorType::FLOAT32, bytes_of(values));
+  };
+  const int32_t x = real({2, 2}), w = known({1, 2}, {0.5F, -1}), u = known({1, 1}, {0.75F});
+  int32_t h = known({1, 1}, {0.25F});
+  Dims states;
+  for (int32_t k = 0; k < 2; ++k) {
+    const int32_t row = real({1, 2}), of_x = real({1, 1}), of_h = real({1, 1}), sum = real({1, 1});
+    net.op(BuiltinOperator::SLICE, {x, net.constant({k, 0}), net.constant({1, 2})}, {row});
+    net.op(BuiltinOperator::FULLY_CONNECTED, {row, w}, {of_x}, tflite::FullyConnectedOptionsT());
+    net.op(BuiltinOperator::FULLY_CONNECTED, {h, u}, {of_h}, tflite::FullyConnectedOptionsT());
+    net.op(BuiltinOperator::ADD, {of_x, of_h}, {sum}, tflite::AddOptionsT());
+    states.push_back(h = real({1, 1}));
+    net.op(function, {sum}, {h});
+  }
+  const int32_t all = real({2, 1});
+  net.op(BuiltinOperator::CONCATENATION, states, {all}, tflite::ConcatenationOptionsT());
+  net.inputs({x});
+  net.outputs({all});
+  return net;
+}
+
+TEST(ControlFlow, StepsKeepTheirLimits) {
+  const Floats x = {3, 0, -4, 1};
+  const auto run = [&](const TfliteBuilder& net, int64_t layers) {
+    const Graph graph = import_tflite(net.bytes(), "net", "net.tflite");
+    EXPECT_EQ(count_of<Recurrent>(graph), layers);
+    return floats_of(interpret(graph, {bytes_of(x)})[graph.outputs[0].tensor.index()]);
+  };
+  expect_near(run(two_steps(BuiltinOperator::RELU_N1_TO_1), 0), {1, -1});
+  expect_near(run(two_steps(BuiltinOperator::RELU), 1), {1.6875F, 0});
+  const float first = std::tanh(1.6875F), second = std::tanh(-3 + 0.75F * first);
+  expect_near(run(two_steps(BuiltinOperator::TANH), 1), {first, second});
+}
+
 /// x int8 -> a loop or branch over `values` -> y.
 struct SmallFile : TfliteBuilder {
   int32_t boolean() {
@@ -359,6 +398,31 @@ TEST(ControlFlow, ABranchIsTheOneThatIsTaken) {
     ASSERT_EQ(graph.ops.size(), 1U);
     EXPECT_EQ(count_of<Relu>(graph), taken ? 1 : 0);
     EXPECT_EQ(graph.tensor(graph.outputs[0].tensor).name, "t1");
+  }
+}
+
+TEST(ControlFlow, ResultsHaveTheScaleThatIsSaid) {
+  SmallFile file;
+  tflite::IfOptionsT options;
+  options.then_subgraph_index = options.else_subgraph_index = file.function(BuiltinOperator::RELU);
+  file.return_to(0);
+  const int32_t x = file.tensor({1, 4}), y = file.tensor({1, 4});
+  file.at(y).quantization->scale = {0.25F};
+  file.op(BuiltinOperator::IF, {file.boolean(true), x}, {y}, options);
+  file.inputs({x});
+  file.outputs({y});
+  EXPECT_THAT(refusal(file), HasSubstr("one scale outside and another inside"));
+}
+
+TEST(ControlFlow, ShapesAreThoseOfTheFile) {
+  ImportOptions options;
+  options.shapes = {{.input = "t0", .shape = {1, 7, kWidth}}};
+  try {
+    (void)import_tflite(LoopFile(Layer::kRnn, Rows::kUpdate).bytes(), "loop", "loop.tflite",
+                        options);
+    FAIL();
+  } catch (const CompileError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("for which --shape is not supported"));
   }
 }
 

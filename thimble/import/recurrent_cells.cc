@@ -8,6 +8,7 @@ namespace thimble {
 namespace {
 
 constexpr int kMostSteps = 16;  // from a gate to its products
+constexpr size_t kMostProducts = 2, kMostBiases = 8;
 
 class Matcher {
  public:
@@ -35,7 +36,9 @@ class Matcher {
   /// Adds what elements [begin, begin + units) of a tensor are the sum of.
   bool add_sum(TensorId tensor, int64_t begin, int64_t units, GateSum& sum, int steps = 0) const {
     const Tensor& t = graph_.tensor(tensor);
-    if (steps == kMostSteps || begin + units > elements(t.shape)) return false;
+    if (steps == kMostSteps || begin + units > elements(t.shape) ||
+        sum.products.size() > kMostProducts || sum.biases.size() > kMostBiases)
+      return false;
     if (t.is_constant()) {
       sum.biases.push_back({tensor, begin});
       return true;
@@ -107,7 +110,7 @@ class Matcher {
       if (!graph_.tensor(layer.inputs[2]).is_constant()) return false;
       sum.biases.push_back({layer.inputs[2], begin});
     }
-    const Op* joined = made_by<Concat>(layer.inputs[0]);
+    const Op* joined = plain<Concat>(layer.inputs[0]);
     if (joined != nullptr && !is_a_row(*joined)) joined = nullptr;
     const std::vector<TensorId> sources =
         joined != nullptr ? joined->inputs : std::vector<TensorId>{layer.inputs[0]};
@@ -134,6 +137,9 @@ template <class Function>
 bool simple(const Matcher& m, RecurrentCell& cell) {
   std::optional<GateSum> sum = m.gate<Function>(cell.hidden, cell.units);
   if (!sum) return false;
+  if constexpr (std::is_same_v<Function, Relu>)
+    if (std::get<Relu>(m.made_by<Relu>(cell.hidden)->attributes).range != Activation::kRelu)
+      return false;
   cell.gates = {std::move(*sum)};
   return have(cell.gates, 2);
 }

@@ -82,7 +82,10 @@ struct Row {
 
 class Layers {
  public:
-  explicit Layers(Graph graph) : graph_(std::move(graph)), producers_(producers(graph_)) {}
+  explicit Layers(Graph graph) : graph_(std::move(graph)), producers_(producers(graph_)) {
+    for (const Tensor& t : graph_.tensors)
+      if (t.is_constant()) budget_bytes_ += 2 * t.size_bytes();
+  }
 
   Graph run() {
     for (size_t op = 0; op < graph_.ops.size(); ++op)
@@ -137,20 +140,33 @@ class Layers {
           row.time != (reverse ? times - 1 - k : k))
         return;
     }
+    const Signature key = signature(graph_, chain[0]);
+    if (!packed_.contains(key)) {
+      if (packed_bytes(chain[0]) > budget_bytes_) return;
+      budget_bytes_ -= packed_bytes(chain[0]);
+    }
     for (const Step& step : chain) taken_[static_cast<size_t>(step.cell - cells_.data())] = true;
     make(chain, rows[0].sequence, reverse);
   }
 
+  /// The operator that made a tensor, before its reshapes; null: none did.
+  [[nodiscard]] const Op* maker(TensorId tensor) const {
+    for (;;) {
+      const OpId id = producers_[tensor.index()];
+      if (!id.valid()) return nullptr;
+      if (!std::holds_alternative<Reshape>(graph_.op(id).attributes)) return &graph_.op(id);
+      tensor = graph_.op(id).inputs[0];
+    }
+  }
+
   std::optional<Row> row_of(TensorId tensor) const {
-    const Shape& shape = graph_.tensor(tensor).shape;
-    const OpId id = producers_[tensor.index()];
-    if (!id.valid()) return std::nullopt;
-    const Op& op = graph_.op(id);
-    if (std::holds_alternative<Reshape>(op.attributes)) return row_of(op.inputs[0]);
+    const Op* const made = maker(tensor);
+    if (made == nullptr) return std::nullopt;
+    const Op& op = *made;
     const auto* slice = std::get_if<Slice>(&op.attributes);
     if (slice == nullptr) return std::nullopt;
     const Shape& whole = graph_.tensor(op.inputs[0]).shape;
-    Shape part = shape;
+    Shape part = graph_.tensor(op.outputs[0]).shape;
     for (const int dropped : slice->dropped) part.insert(part.begin() + dropped, 1);
     size_t axis = 0;
     while (axis < whole.size() && whole[axis] == 1) ++axis;
@@ -159,6 +175,11 @@ class Layers {
     for (size_t a = axis + 1; a < whole.size(); ++a)
       if (part[a] != whole[a] || slice->begin[a] != 0 || slice->stride[a] != 1) return std::nullopt;
     return Row{op.inputs[0], slice->begin[axis], whole[axis]};
+  }
+
+  static int64_t packed_bytes(const Step& step) {
+    const int64_t units = step.cell->units, columns = step.inputs[0].columns + units + 1;
+    return std::ssize(step.cell->gates) * units * columns * static_cast<int64_t>(sizeof(float));
   }
 
   /// The operators of a layer stand behind what makes its sequence and its states.
@@ -172,8 +193,12 @@ class Layers {
     const TensorId x = seen_as(sequence, {1, times, chain[0].inputs[0].columns});
     TensorId state = seen_as(chain[0].hidden, {1, units});
     if (lstm) state = joined(state, seen_as(cell.cell_before, {1, units}), units);
-    const std::vector<TensorId> operands = {x, state, weights_of(chain[0].inputs, units),
-                                            weights_of(chain[0].hiddens, units), biases_of(cell)};
+    std::vector<TensorId>& packed = packed_[signature(graph_, chain[0])];
+    if (packed.empty())
+      packed = {weights_of(chain[0].inputs, units), weights_of(chain[0].hiddens, units),
+                biases_of(cell)};
+    std::vector<TensorId> operands = {x, state};
+    operands.insert(operands.end(), packed.begin(), packed.end());
     const TensorId all = lstm ? add(Lstm{.reverse = reverse}, operands, {1, (times + 1) * units})
                               : add(Recurrent{.cell = cell.kind == CellKind::kGru    ? Cell::kGru
                                                       : cell.kind == CellKind::kTanh ? Cell::kTanh
@@ -331,6 +356,10 @@ class Layers {
   Graph graph_;
   const std::vector<OpId> producers_;
   std::vector<RecurrentCell> cells_;
+  /// Weights of the input, of the hidden state, and biases: once for layers that share them, and
+  /// not much more than the file has.
+  std::map<Signature, std::vector<TensorId>> packed_;
+  int64_t budget_bytes_ = 1 << 20;
   std::vector<bool> taken_;                   ///< per cell: a layer has it
   std::map<size_t, std::vector<Op>> behind_;  ///< layers, before the operator of this number
   std::vector<TensorId> gone_;                ///< what layers make, and operators made

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int64_t kMostWork = 100'000;
 constexpr int64_t kMostBytes = int64_t{1} << 28;
+constexpr int64_t kOperandsOfWork = 64;
 constexpr int kMostDepth = 16;
 
 bool is_loop(const tfl::OperatorRecord& op) { return op.code == tfl::BuiltinOperator::WHILE; }
@@ -116,6 +117,7 @@ class Unroller {
     if (values.size() != outputs.size())
       throw Damage(where, fmt::format("{} outputs for {} values", outputs.size(), values.size()));
     for (size_t k = 0; k < outputs.size(); ++k) {
+      check_same(builder_.record(values[k]), scope.graph.tensor(outputs[k].index()), where);
       scope.flat[outputs[k].index()] = values[k];
       if (scope.depth == 0) builder_.rename(values[k], scope.graph.tensor(outputs[k].index()).name);
     }
@@ -177,6 +179,7 @@ class Unroller {
                                     "than {} deep",
                                     kMostDepth));
     const TfliteFile graph = file_.subgraph(static_cast<size_t>(subgraph));
+    spend(where, static_cast<int64_t>(graph.tensor_count() + arguments.size()) / kOperandsOfWork);
     Scope scope{graph, subgraph, depth + 1, Numbers(graph.tensor_count(), -1)};
     const std::vector<TensorId> inputs = tensor_ids(graph, graph.inputs(), graph.where());
     if (inputs.size() != arguments.size())
@@ -227,7 +230,10 @@ class Unroller {
 }  // namespace
 
 TfliteFile without_control_flow(const TfliteFile& file) {
-  return has_control_flow(file) ? file.with(Unroller(file).run()) : file;
+  if (!has_control_flow(file)) return file;
+  if (file.open_shapes())
+    throw ImportError(file.where(), "has loops or branches, for which --shape is not supported");
+  return file.with(Unroller(file).run());
 }
 
 }  // namespace thimble

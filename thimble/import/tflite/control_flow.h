@@ -13,8 +13,9 @@ namespace thimble {
 /// left:
 ///   list = CONCATENATION(SLICE(list, 0, i), state, SLICE(list, i + 1))   for all i
 ///   becomes    CONCATENATION(state, state, ...)   behind the loop
-/// Throws Refusal for what depends on data or takes too many operators, Damage for subgraphs that
-/// there are not or whose operands do not go with those of the operator.
+/// Throws Refusal for what depends on data, ImportError for what takes too many operators and for
+/// open shapes, Damage for subgraphs that there are not or whose operands do not go with those of
+/// the operator.
 [[nodiscard]] TfliteFile without_control_flow(const TfliteFile& file);
 
 }  // namespace thimble

@@ -305,6 +305,7 @@ bool TfliteFile::has_data(uint32_t buffer) const {
 }
 
 std::span<const uint8_t> TfliteFile::data(uint32_t buffer, const std::string& where) const {
+  if (flat_ != nullptr && buffer == FlatNetwork::kNoBuffer) return {};
   if (flat_ != nullptr && buffer >= flat_->first_constant &&
       buffer - flat_->first_constant < flat_->constants.size())
     return flat_->constants[buffer - flat_->first_constant];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "thimble/import/checked_size.h"
 #include "thimble/import/file_limits.h"
@@ -67,6 +68,10 @@ bool begins_at_first(const std::vector<int64_t>& begin) {
 
 bool have_same_scales(const tfl::TensorRecord& a, const tfl::TensorRecord& b) {
   return std::ranges::equal(a.scales, b.scales) && std::ranges::equal(a.zero_points, b.zero_points);
+}
+
+bool is_alike(const tfl::TensorRecord& a, const tfl::TensorRecord& b) {
+  return a.type == b.type && have_same_scales(a, b);
 }
 
 bool has_fixed_shape(const tfl::TensorRecord& tensor) {
@@ -142,19 +147,22 @@ int64_t FlatBuilder::add(const OperatorKind* kind, const tfl::OperatorRecord& op
                         .outputs = std::move(out)},
                        op.options,
                        op.custom_options};
+  int64_t pieces = 0;
+  for (const int32_t number : inputs)
+    if (is_list(number)) pieces += std::ssize(lists_.at(number));
   if (kind != nullptr && has_its_operands(*kind, as_op)) {
     if (fold(op, as_op, tensors, inputs, outputs)) return 0;
     if (std::optional<RowList> list = list_made(op, as_op, inputs, outputs[0])) {
-      const int64_t pieces = std::ssize(*list);
+      pieces += std::ssize(*list);
       set_list(outputs[0], std::move(*list), inputs[0]);
       return pieces / kPiecesOfWork;
     }
-    if (picks_row(op, as_op, inputs, outputs[0])) return 0;
+    if (picks_row(op, as_op, inputs, outputs[0])) return pieces / kPiecesOfWork;
   }
   for (const int32_t number : inputs)
     if (number >= 0 && is_list(number)) make_list(number);
   emit(op, inputs, outputs);
-  return 0;
+  return pieces / kPiecesOfWork;
 }
 
 /// Of STRIDED_SLICE of a list, that is list[k] or list[k:k+1]: the row alone.
@@ -162,7 +170,7 @@ bool FlatBuilder::picks_row(const tfl::OperatorRecord& op, const TfliteOp& as_op
                             const std::vector<int32_t>& inputs, int32_t output) {
   const int32_t list = inputs[0];
   if (op.code != BuiltinOperator::STRIDED_SLICE || !is_list(list) ||
-      !has_fixed_shape(record(output)))
+      !has_fixed_shape(record(output)) || !is_alike(record(list), record(output)))
     return false;
   Slice slice;
   try {
@@ -170,6 +178,8 @@ bool FlatBuilder::picks_row(const tfl::OperatorRecord& op, const TfliteOp& as_op
   } catch (const CompileError&) {
     return false;  // what is wrong with it is said where it is read
   }
+  for (size_t axis = 1; axis < slice.begin.size(); ++axis)
+    if (slice.begin[axis] != 0 || slice.stride[axis] != 1) return false;
   const std::span<const int32_t> shape = record(list).shape, out = record(output).shape;
   const bool drops = slice.dropped == std::vector<int>{0};
   const bool is_row = (drops && std::ranges::equal(out, shape.subspan(1))) ||
@@ -218,6 +228,7 @@ std::optional<RowList> FlatBuilder::rows_of(int32_t tensor) const {
   if (const auto found = lists_.find(tensor); found != lists_.end()) return found->second;
   const tfl::TensorRecord& from = record(tensor);
   if (!has_fixed_shape(from) || from.shape.empty()) return std::nullopt;
+  if (from.shape[0] == 0) return RowList{};
   return RowList{{tensor, 0, from.shape[0]}};
 }
 
@@ -233,11 +244,11 @@ std::optional<RowList> FlatBuilder::list_made(const tfl::OperatorRecord& op, con
   const auto goes_with = [&](int32_t number) {  // rows of the first one, and of its scale
     if (number < 0) return false;
     const tfl::TensorRecord &a = record(inputs[0]), &b = record(number);
-    return a.type == b.type && have_same_scales(a, b) && has_fixed_shape(a) && has_fixed_shape(b) &&
-           !a.shape.empty() && !b.shape.empty() && std::ranges::equal(row_of(a), row_of(b));
+    return is_alike(a, b) && has_fixed_shape(a) && has_fixed_shape(b) && !a.shape.empty() &&
+           !b.shape.empty() && std::ranges::equal(row_of(a), row_of(b));
   };
   if (!has_fixed_shape(record(inputs[0])) || record(inputs[0]).shape.empty() ||
-      !have_same_scales(record(inputs[0]), record(output)))
+      !is_alike(record(inputs[0]), record(output)))
     return std::nullopt;
   const auto extent = static_cast<int64_t>(record(inputs[0]).shape[0]);
   if (op.code == BuiltinOperator::SLICE && is_known(1) && is_known(2)) {
@@ -275,6 +286,7 @@ std::optional<RowList> FlatBuilder::list_made(const tfl::OperatorRecord& op, con
       return std::nullopt;
     RowList result;
     for (const int32_t number : inputs) append(result, *rows_of(number));
+    if (row_count(result) > std::numeric_limits<int32_t>::max()) return std::nullopt;
     return result;
   }
   return std::nullopt;
@@ -320,7 +332,7 @@ int32_t FlatBuilder::rows_tensor(int32_t like, int64_t rows) {
   shape[0] = static_cast<int32_t>(rows);
   tfl::TensorRecord& of = network_->tensors.back();
   of.shape = kept(std::move(shape));
-  of.buffer = 0;
+  of.buffer = FlatNetwork::kNoBuffer;
   return made;
 }
 

@@ -15,6 +15,8 @@
 namespace thimble {
 
 [[nodiscard]] bool have_same_scales(const tfl::TensorRecord& a, const tfl::TensorRecord& b);
+/// Whether they have one type and scale.
+[[nodiscard]] bool is_alike(const tfl::TensorRecord& a, const tfl::TensorRecord& b);
 /// Whether all of its extents are known.
 [[nodiscard]] bool has_fixed_shape(const tfl::TensorRecord& tensor);
 

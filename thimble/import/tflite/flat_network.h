@@ -13,6 +13,8 @@
 namespace thimble {
 
 struct FlatNetwork {
+  static constexpr uint32_t kNoBuffer = 0xFFFFFFFF;  ///< of tensors that are in no file
+
   std::vector<tfl::TensorRecord> tensors;  ///< those of the first subgraph, then others
   std::vector<tfl::OperatorRecord> ops;
   std::vector<int32_t> inputs, outputs;
