@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <ostream>
 
 #include "tests/support/shared.h"
 #include "thimble/driver/driver.h"
@@ -16,6 +17,8 @@ struct Twins {
   const char *onnx, *tflite;
   PortLayout layout = PortLayout::kChannelsLast;  ///< of the .onnx: as the .tflite has it
 };
+
+void PrintTo(const Twins& twins, std::ostream* out) { *out << twins.onnx; }
 
 class OnnxTwins : public ::testing::TestWithParam<Twins> {};
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "thimble/import/tflite/file.h"
+#include "thimble/import/tflite/records.h"
 
 namespace thimble {
 
