@@ -128,7 +128,7 @@ struct PlaneBlocks {
   "vmul.f32 q0, q0, r8\n"         \
   "vcvtn.s32.f32 q0, q0\n"
 #define THIMBLE_DEPTHWISE_FINISH(LOW, HIGH)       \
-  "vqadd.s32 q0, q0, r10\n" LOW HIGH               \
+  "vqadd.s32 q0, q0, r10\n" LOW HIGH              \
   "vpst\n"                                        \
   "vstrbt.32 q0, [r5, q3]\n"                      \
   "add r5, r5, r11\n"                             \
