@@ -39,7 +39,7 @@ class Gru {
     return gru.net_.bytes();
   }
 
-  /// The same as a loop over subgraphs, of which the last state is left.
+  /// The network as a loop over subgraphs; its output is the last state.
   [[nodiscard]] static Bytes looped() {
     Gru gru;
     testing::TfliteBuilder& net = gru.net_;

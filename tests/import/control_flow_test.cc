@@ -168,7 +168,7 @@ class LoopFile : public TfliteBuilder {
     op(BuiltinOperator::SPLIT, {scalar(1), all}, parts, options);
     return parts;
   }
-  /// Of the states before and x: the hidden state, and that of cells.
+  /// The hidden state that x and the states before make, and the state of cells.
   std::pair<int32_t, int32_t> step(int32_t x, int32_t h, int32_t c) {
     using enum BuiltinOperator;
     const Dims sx = gates(x, constants_.of_x, constants_.biases_x),
@@ -271,40 +271,11 @@ TEST(ControlFlow, ALoopOverTimesIsALayer) {
   }
 }
 
-/// Two cells with one set of weights, fed with parts of x [4,2] that are 2x1 each: no rows.
-TEST(ControlFlow, PartsThatAreNoRowsAreNoTimes) {
-  TfliteBuilder net;
-  const auto real = [&](Dims shape) { return net.tensor(std::move(shape), TensorType::FLOAT32); };
-  const auto known = [&](Dims shape, const Floats& values) {
-    return net.constant(std::move(shape), TensorType::FLOAT32, bytes_of(values));
-  };
-  const int32_t x = real({2, 2}), w = known({1, 2}, {0.5F, -1}), u = known({1, 1}, {0.75F});
-  int32_t h = known({1, 1}, {0.25F});
-  for (int32_t k = 0; k < 2; ++k) {
-    const int32_t part = real({2, 1}), row = real({1, 2}), of_x = real({1, 1}), of_h = real({1, 1});
-    net.op(BuiltinOperator::SLICE, {x, net.constant({0, k}), net.constant({2, 1})}, {part});
-    net.op(BuiltinOperator::RESHAPE, {part, net.constant({1, 2})}, {row});
-    net.op(BuiltinOperator::FULLY_CONNECTED, {row, w}, {of_x}, tflite::FullyConnectedOptionsT());
-    net.op(BuiltinOperator::FULLY_CONNECTED, {h, u}, {of_h}, tflite::FullyConnectedOptionsT());
-    const int32_t sum = real({1, 1});
-    net.op(BuiltinOperator::ADD, {of_x, of_h}, {sum}, tflite::AddOptionsT());
-    h = real({1, 1});
-    net.op(BuiltinOperator::TANH, {sum}, {h});
-  }
-  net.inputs({x});
-  net.outputs({h});
-  const Graph graph = import_tflite(net.bytes(), "net", "net.tflite");
-  EXPECT_EQ(count_of<Recurrent>(graph), 0);
-  const Floats values = {1, 2, 3, -1};
-  float wanted = 0.25F;
-  for (size_t k = 0; k < 2; ++k)
-    wanted = std::tanh(0.5F * values[k] - values[2 + k] + 0.75F * wanted);
-  expect_near(floats_of(interpret(graph, {bytes_of(values)})[graph.outputs[0].tensor.index()]),
-              {wanted});
-}
+/// What two steps read of x [2,2].
+enum class Parts : uint8_t { kRows, kColumns };
 
 /// h = function(x w + h u), twice; all states behind each other.
-TfliteBuilder two_steps(BuiltinOperator function) {
+TfliteBuilder two_steps(BuiltinOperator function, Parts parts = Parts::kRows) {
   TfliteBuilder net;
   const auto real = [&](Dims shape) { return net.tensor(std::move(shape), TensorType::FLOAT32); };
   const auto known = [&](Dims shape, const Floats& values) {
@@ -315,7 +286,12 @@ TfliteBuilder two_steps(BuiltinOperator function) {
   Dims states;
   for (int32_t k = 0; k < 2; ++k) {
     const int32_t row = real({1, 2}), of_x = real({1, 1}), of_h = real({1, 1}), sum = real({1, 1});
-    net.op(BuiltinOperator::SLICE, {x, net.constant({k, 0}), net.constant({1, 2})}, {row});
+    const bool rows = parts == Parts::kRows;
+    const int32_t part = real(rows ? Dims{1, 2} : Dims{2, 1});
+    net.op(BuiltinOperator::SLICE,
+           {x, net.constant(rows ? Dims{k, 0} : Dims{0, k}), net.constant(net.at(part).shape)},
+           {part});
+    net.op(BuiltinOperator::RESHAPE, {part, net.constant({1, 2})}, {row});
     net.op(BuiltinOperator::FULLY_CONNECTED, {row, w}, {of_x}, tflite::FullyConnectedOptionsT());
     net.op(BuiltinOperator::FULLY_CONNECTED, {h, u}, {of_h}, tflite::FullyConnectedOptionsT());
     net.op(BuiltinOperator::ADD, {of_x, of_h}, {sum}, tflite::AddOptionsT());
@@ -340,6 +316,9 @@ TEST(ControlFlow, StepsKeepTheirLimits) {
   expect_near(run(two_steps(BuiltinOperator::RELU), 1), {1.6875F, 0});
   const float first = std::tanh(1.6875F), second = std::tanh(-3 + 0.75F * first);
   expect_near(run(two_steps(BuiltinOperator::TANH), 1), {first, second});
+  // Columns are no times.
+  const float left = std::tanh(5.5F + 0.1875F), right = std::tanh(-1 + 0.75F * left);
+  expect_near(run(two_steps(BuiltinOperator::TANH, Parts::kColumns), 0), {left, right});
 }
 
 /// x int8 -> a loop or branch over `values` -> y.

@@ -165,7 +165,7 @@ int64_t FlatBuilder::add(const OperatorKind* kind, const tfl::OperatorRecord& op
   return pieces / kPiecesOfWork;
 }
 
-/// Of STRIDED_SLICE of a list, that is list[k] or list[k:k+1]: the row alone.
+/// A STRIDED_SLICE that is list[k] or list[k:k+1] becomes that row of the list.
 bool FlatBuilder::picks_row(const tfl::OperatorRecord& op, const TfliteOp& as_op,
                             const std::vector<int32_t>& inputs, int32_t output) {
   const int32_t list = inputs[0];
