@@ -8,15 +8,18 @@
 
 namespace thimble::runtime {
 
+inline int32_t multiplied_pair(const MulParams& p, int32_t a, int32_t b) noexcept {
+  const int32_t product = (a - p.zero_point[0]) * (b - p.zero_point[1]);
+  const int32_t value = requantise(product, p.output_scale.multiplier, p.output_scale.shift);
+  return limit(value + p.output_zero_point, p.clamp_min, p.clamp_max);
+}
+
 template <class T = int8_t>
 inline void map_multiplied_pairs(const MulParams& p, const View& a, const View& b, const View& out,
                                  const Region& region) noexcept {
   const MulParams q = p;  // a copy that stores of int8 cannot alias
-  map_pairs<T>(a, b, out, region, [&](int32_t x, int32_t y) {
-    const int32_t product = (x - q.zero_point[0]) * (y - q.zero_point[1]);
-    const int32_t value = requantise(product, q.output_scale.multiplier, q.output_scale.shift);
-    return static_cast<T>(limit(value + q.output_zero_point, q.clamp_min, q.clamp_max));
-  });
+  map_pairs<T>(a, b, out, region,
+               [&](int32_t x, int32_t y) { return static_cast<T>(multiplied_pair(q, x, y)); });
 }
 
 }  // namespace thimble::runtime

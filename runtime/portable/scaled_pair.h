@@ -8,19 +8,25 @@
 
 namespace thimble::runtime {
 
-/// out = scaled(combine(scaled(a), scaled(b))), all of one type.
+/// scaled(combine(scaled(a), scaled(b))), within the clamp.
+template <class Combine>
+inline int32_t scaled_pair(const AddParams& p, int32_t a, int32_t b, Combine combine) noexcept {
+  auto scaled = [&p](int32_t value, int32_t input) {
+    const int32_t shifted = shift_left(value - p.zero_point[input], p.left_shift);
+    return requantise(shifted, p.scale[input].multiplier, p.scale[input].shift);
+  };
+  const int32_t result = combine(scaled(a, 0), scaled(b, 1));
+  const int32_t value = requantise(result, p.output_scale.multiplier, p.output_scale.shift);
+  return limit(value + p.output_zero_point, p.clamp_min, p.clamp_max);
+}
+
+/// scaled_pair of all elements, of one type.
 template <class T = int8_t, class Combine>
 inline void map_scaled_pairs(const AddParams& p, const View& a, const View& b, const View& out,
                              const Region& region, Combine combine) noexcept {
   const AddParams q = p;  // a copy that stores of int8 cannot alias
-  auto scaled = [&q](int32_t value, int32_t input) {
-    const int32_t shifted = shift_left(value - q.zero_point[input], q.left_shift);
-    return requantise(shifted, q.scale[input].multiplier, q.scale[input].shift);
-  };
   map_pairs<T>(a, b, out, region, [&](int32_t x, int32_t y) {
-    const int32_t result = combine(scaled(x, 0), scaled(y, 1));
-    const int32_t value = requantise(result, q.output_scale.multiplier, q.output_scale.shift);
-    return static_cast<T>(limit(value + q.output_zero_point, q.clamp_min, q.clamp_max));
+    return static_cast<T>(scaled_pair(q, x, y, combine));
   });
 }
 

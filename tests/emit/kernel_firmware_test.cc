@@ -416,6 +416,7 @@ void expect_operators(const char* core, Weights weights, const std::set<std::str
   add_random_operators<TransposeConv>(firmware, DType::kInt8, 10);
   add_random_operators<SvdfFeatures>(firmware, DType::kInt8, 12);
   add_random_operators<Lstm>(firmware, DType::kInt8, 6);
+  add_random_operators<StepLoop>(firmware, DType::kInt8, 6);
   add_random_operators<BatchMatMul>(firmware, DType::kInt8, 10);
   add_random_operators<Softmax>(firmware, DType::kInt8, 12);
   EXPECT_THAT(firmware.kernels(), IsSupersetOf(kernels));
@@ -423,10 +424,11 @@ void expect_operators(const char* core, Weights weights, const std::set<std::str
 }
 
 TEST(DspFirmware, ComputesConvolutionsOfInt16AndSums) {
-  expect_operators("cortex-m4", Weights::kFast,
-                   {"batch_matmul_dsp", "conv_2d_i16_depthwise_dsp", "conv_2d_i16_dsp", "lstm_dsp",
-                    "softmax_i8_i16_dsp", "softmax_i8_i8_dsp", "svdf_features_i8_i16_dsp",
-                    "svdf_features_i8_i8_dsp", "transpose_conv_dsp", "transpose_conv_i16_dsp"});
+  expect_operators(
+      "cortex-m4", Weights::kFast,
+      {"batch_matmul_dsp", "conv_2d_i16_depthwise_dsp", "conv_2d_i16_dsp", "lstm_dsp",
+       "softmax_i8_i16_dsp", "softmax_i8_i8_dsp", "step_loop_dsp", "svdf_features_i8_i16_dsp",
+       "svdf_features_i8_i8_dsp", "transpose_conv_dsp", "transpose_conv_i16_dsp"});
 }
 
 TEST(DspFirmware, ComputesThemOfCompactWeights) {
@@ -437,7 +439,7 @@ TEST(DspFirmware, ComputesThemOfCompactWeights) {
 
 TEST(MveFirmware, ComputesConvolutionsOfInt16AndSums) {
   expect_operators("cortex-m55", Weights::kFast,
-                   {"conv_2d_i16_mve", "lstm_mve", "svdf_features_i8_i16_mve",
+                   {"conv_2d_i16_mve", "lstm_mve", "step_loop_mve", "svdf_features_i8_i16_mve",
                     "svdf_features_i8_i8_mve", "transpose_conv_i16_mve", "transpose_conv_mve"});
 }
 

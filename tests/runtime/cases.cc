@@ -71,10 +71,10 @@ Case random_case(KernelId kernel, Random& random) {
   const KernelInfo& row = info(kernel);
   const bool floats = row.in == DType::kFloat32 && row.out == DType::kFloat32;
   static const std::vector<std::vector<FamilyCases>> tables{
-      channel_cases(), convolution_cases(), depthwise_cases(), detection_cases(),
-      map_cases(),     matmul_cases(),      movement_cases(),  pair_cases(),
-      pool_cases(),    recurrent_cases(),   reduction_cases(), resize_cases(),
-      signal_cases()};
+      channel_cases(),   convolution_cases(), depthwise_cases(), detection_cases(),
+      map_cases(),       matmul_cases(),      movement_cases(),  pair_cases(),
+      pool_cases(),      recurrent_cases(),   reduction_cases(), resize_cases(),
+      step_loop_cases(), signal_cases()};
   for (const auto& table : tables) {
     for (const FamilyCases& cases : table) {
       const auto make = floats ? cases.of_floats : cases.of_integers;

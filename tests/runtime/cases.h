@@ -161,5 +161,6 @@ std::vector<FamilyCases> recurrent_cases();
 std::vector<FamilyCases> reduction_cases();
 std::vector<FamilyCases> resize_cases();
 std::vector<FamilyCases> signal_cases();
+std::vector<FamilyCases> step_loop_cases();
 
 }  // namespace thimble::testing

@@ -29,6 +29,10 @@ FileOperator written(const Recurrent&, const OpContext& c) {
   throw CompileError(label(c.op), "TensorFlow Lite has no such operator over a sequence");
 }
 
+FileOperator written(const StepLoop&, const OpContext& c) {
+  throw CompileError(label(c.op), "TensorFlow Lite has no such operator over a sequence");
+}
+
 tflite::TensorType file_type(DType type) {
   switch (type) {
     case DType::kBool:

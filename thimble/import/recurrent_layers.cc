@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "thimble/import/recurrent_cells.h"
+#include "thimble/import/sequence_layers.h"
+#include "thimble/import/step_loops.h"
 
 namespace thimble {
 namespace {
@@ -74,25 +76,20 @@ Signature signature(const Graph& graph, const Step& step) {
   return result;
 }
 
-/// A row of a tensor, whose rows are all of its elements: one of each time.
-struct Row {
-  TensorId sequence;
-  int64_t time = 0, times = 0;
-};
-
 class Layers {
  public:
-  explicit Layers(Graph graph) : graph_(std::move(graph)), producers_(producers(graph_)) {
+  explicit Layers(Graph graph) : layers_(std::move(graph)) {
     for (const Tensor& t : graph_.tensors)
       if (t.is_constant()) budget_bytes_ += 2 * t.size_bytes();
   }
 
   Graph run() {
     for (size_t op = 0; op < graph_.ops.size(); ++op)
-      if (auto cell = recurrent_cell(graph_, producers_, op)) cells_.push_back(std::move(*cell));
+      if (auto cell = recurrent_cell(graph_, layers_.makers, op))
+        cells_.push_back(std::move(*cell));
     taken_.resize(cells_.size());
     for (const HiddenIs which : {HiddenIs::kSecond, HiddenIs::kFirst}) find_layers(which);
-    return behind_.empty() ? std::move(graph_) : finished();
+    return layers_.finished();
   }
 
  private:
@@ -126,55 +123,21 @@ class Layers {
   }
 
   void add_layer(const std::vector<Step>& chain) {
-    std::vector<Row> rows;
+    std::vector<SequenceRow> rows;
     for (const Step& step : chain) {
-      const std::optional<Row> row = row_of(step.input);
+      const std::optional<SequenceRow> row = layers_.row_of(step.input);
       if (!row) return;
       rows.push_back(*row);
     }
-    const int64_t times = std::ssize(chain);
-    const bool reverse = rows[0].time != 0;
-    for (int64_t k = 0; k < times; ++k) {
-      const Row& row = rows[static_cast<size_t>(k)];
-      if (row.sequence != rows[0].sequence || row.times != times ||
-          row.time != (reverse ? times - 1 - k : k))
-        return;
-    }
+    const std::optional<bool> reverse = SequenceLayers::is_reverse(rows);
+    if (!reverse) return;
     const Signature key = signature(graph_, chain[0]);
     if (!packed_.contains(key)) {
       if (packed_bytes(chain[0]) > budget_bytes_) return;
       budget_bytes_ -= packed_bytes(chain[0]);
     }
     for (const Step& step : chain) taken_[static_cast<size_t>(step.cell - cells_.data())] = true;
-    make(chain, rows[0].sequence, reverse);
-  }
-
-  /// The operator that made a tensor, before its reshapes; null: none did.
-  [[nodiscard]] const Op* maker(TensorId tensor) const {
-    for (;;) {
-      const OpId id = producers_[tensor.index()];
-      if (!id.valid()) return nullptr;
-      if (!std::holds_alternative<Reshape>(graph_.op(id).attributes)) return &graph_.op(id);
-      tensor = graph_.op(id).inputs[0];
-    }
-  }
-
-  std::optional<Row> row_of(TensorId tensor) const {
-    const Op* const made = maker(tensor);
-    if (made == nullptr) return std::nullopt;
-    const Op& op = *made;
-    const auto* slice = std::get_if<Slice>(&op.attributes);
-    if (slice == nullptr) return std::nullopt;
-    const Shape& whole = graph_.tensor(op.inputs[0]).shape;
-    Shape part = graph_.tensor(op.outputs[0]).shape;
-    for (const int dropped : slice->dropped) part.insert(part.begin() + dropped, 1);
-    size_t axis = 0;
-    while (axis < whole.size() && whole[axis] == 1) ++axis;
-    if (axis + 1 >= whole.size() || part.size() != whole.size() || part[axis] != 1)
-      return std::nullopt;
-    for (size_t a = axis + 1; a < whole.size(); ++a)
-      if (part[a] != whole[a] || slice->begin[a] != 0 || slice->stride[a] != 1) return std::nullopt;
-    return Row{op.inputs[0], slice->begin[axis], whole[axis]};
+    make(chain, rows[0].sequence, *reverse);
   }
 
   static int64_t packed_bytes(const Step& step) {
@@ -186,117 +149,57 @@ class Layers {
   void make(const std::vector<Step>& chain, TensorId sequence, bool reverse) {
     const RecurrentCell& cell = *chain[0].cell;
     const int64_t times = std::ssize(chain), units = cell.units;
-    file_index_ = graph_.ops[chain.back().cell->op].file_index;
     name_ = graph_.tensor(chain[0].inputs[0].weights).name;
-    made_.clear();
+    layers_.begin(graph_.ops[chain.back().cell->op].file_index, name_);
     const bool lstm = cell.kind == CellKind::kLstm;
-    const TensorId x = seen_as(sequence, {1, times, chain[0].inputs[0].columns});
-    TensorId state = seen_as(chain[0].hidden, {1, units});
-    if (lstm) state = joined(state, seen_as(cell.cell_before, {1, units}), units);
+    const TensorId x = layers_.seen_as(sequence, {1, times, chain[0].inputs[0].columns});
+    TensorId state = layers_.seen_as(chain[0].hidden, {1, units});
+    if (lstm) state = joined(state, layers_.seen_as(cell.cell_before, {1, units}), units);
     std::vector<TensorId>& packed = packed_[signature(graph_, chain[0])];
     if (packed.empty())
       packed = {weights_of(chain[0].inputs, units), weights_of(chain[0].hiddens, units),
                 biases_of(cell)};
     std::vector<TensorId> operands = {x, state};
     operands.insert(operands.end(), packed.begin(), packed.end());
-    const TensorId all = lstm ? add(Lstm{.reverse = reverse}, operands, {1, (times + 1) * units})
-                              : add(Recurrent{.cell = cell.kind == CellKind::kGru    ? Cell::kGru
-                                                      : cell.kind == CellKind::kTanh ? Cell::kTanh
-                                                                                     : Cell::kRelu,
-                                              .reverse = reverse},
-                                    operands, {1, times, units});
-    const TensorId flat = lstm ? all : seen_as(all, {1, times * units});
+    const TensorId all =
+        lstm ? layers_.add(Lstm{.reverse = reverse}, operands, row({1, (times + 1) * units}))
+             : layers_.add(Recurrent{.cell = cell.kind == CellKind::kGru    ? Cell::kGru
+                                             : cell.kind == CellKind::kTanh ? Cell::kTanh
+                                                                            : Cell::kRelu,
+                                     .reverse = reverse},
+                           operands, row({1, times, units}));
+    const TensorId flat = lstm ? all : layers_.seen_as(all, {1, times * units});
     std::vector<TensorId> hidden;
     for (int64_t k = 0; k < times; ++k) {
       const RecurrentCell& own = *chain[static_cast<size_t>(k)].cell;
-      give(flat, (reverse ? times - 1 - k : k) * units, units, own.hidden);
+      layers_.give(flat, (reverse ? times - 1 - k : k) * units, units, own.hidden);
       hidden.push_back(own.hidden);
     }
-    if (lstm) give(flat, times * units, units, chain.back().cell->cell);
-    if (!reverse) give_joined(flat, hidden, units);
-    size_t position = 0;
-    for (const TensorId id : {sequence, chain[0].hidden, cell.cell_before})
-      if (id.valid() && producers_[id.index()].valid())
-        position = std::max(position, producers_[id.index()].index() + 1);
-    std::vector<Op>& there = behind_[position];
-    there.insert(there.end(), std::make_move_iterator(made_.begin()),
-                 std::make_move_iterator(made_.end()));
+    if (lstm) layers_.give(flat, times * units, units, chain.back().cell->cell);
+    if (!reverse) layers_.give_joined(flat, hidden, units);
+    layers_.end({{sequence, chain[0].hidden, cell.cell_before}});
   }
 
-  /// Elements [begin, begin + count) of a row are the tensor, which nothing else makes any more.
-  void give(TensorId flat, int64_t begin, int64_t count, TensorId tensor) {
-    const Slice slice{.begin = {0, begin}, .stride = {1, 1}, .dropped = {}};
-    const TensorId part = add(slice, {flat}, {1, count});
-    made_.push_back({Reshape{}, {part}, {tensor}, file_index_});
-    gone_.push_back(tensor);
-  }
-
-  /// What has all hidden states behind each other reads them as they are made.
-  void give_joined(TensorId flat, const std::vector<TensorId>& hidden, int64_t units) {
-    const auto seen = [&](TensorId id) {
-      for (OpId op = producers_[id.index()];
-           op.valid() && std::holds_alternative<Reshape>(graph_.op(op).attributes);
-           op = producers_[id.index()])
-        id = graph_.op(op).inputs[0];
-      return id;
-    };
-    TensorId all = flat;
-    for (const Op& op : graph_.ops) {
-      if (!std::holds_alternative<Concat>(op.attributes) || op.inputs.size() != hidden.size() ||
-          elements(graph_.tensor(op.inputs[0]).shape) != units ||
-          !std::ranges::equal(op.inputs, hidden, {}, seen))
-        continue;
-      const Shape& shape = graph_.tensor(op.inputs[0]).shape;
-      const auto axis = static_cast<size_t>(std::get<Concat>(op.attributes).axis);
-      if (std::any_of(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis),
-                      [](int64_t extent) { return extent != 1; }))
-        continue;
-      const auto count = static_cast<int64_t>(hidden.size()) * units;
-      if (graph_.tensor(all).shape[1] != count)
-        all = add(Slice{.begin = {0, 0}, .stride = {1, 1}, .dropped = {}}, {flat}, {1, count});
-      made_.push_back({Reshape{}, {all}, {op.outputs[0]}, file_index_});
-      gone_.push_back(op.outputs[0]);
-    }
-  }
+  static Tensor row(Shape shape) { return {.shape = std::move(shape), .type = DType::kFloat32}; }
 
   /// The states of an LSTM behind each other.
   TensorId joined(TensorId hidden, TensorId cells, int64_t units) {
     const Tensor &h = graph_.tensor(hidden), &c = graph_.tensor(cells);
     if (!h.is_constant() || !c.is_constant())
-      return add(Concat{.axis = 1}, {hidden, cells}, {1, 2 * units});
+      return layers_.add(Concat{.axis = 1}, {hidden, cells}, row({1, 2 * units}));
     std::vector<float> values;
     for (const TensorId id : {hidden, cells})
       for (int64_t unit = 0; unit < units; ++unit) values.push_back(value(id, unit));
     return constant({1, 2 * units}, values);
   }
 
-  TensorId seen_as(TensorId id, Shape shape) {
-    if (graph_.tensor(id).shape == shape) return id;
-    if (!graph_.tensor(id).is_constant()) return add(Reshape{}, {id}, std::move(shape));
-    Tensor constant = graph_.tensor(id);
-    constant.shape = std::move(shape);
-    return tensor(std::move(constant));
-  }
-
-  TensorId add(Attributes attributes, std::vector<TensorId> inputs, Shape shape) {
-    const TensorId made =
-        tensor({.name = name_, .shape = std::move(shape), .type = DType::kFloat32});
-    made_.push_back({std::move(attributes), std::move(inputs), {made}, file_index_});
-    return made;
-  }
-
-  TensorId tensor(Tensor added) {
-    graph_.tensors.push_back(std::move(added));
-    return TensorId{static_cast<int32_t>(graph_.tensors.size()) - 1};
-  }
-
   TensorId constant(Shape shape, const std::vector<float>& values) {
     Bytes bytes(values.size() * sizeof(float));
     std::memcpy(bytes.data(), values.data(), bytes.size());
-    return tensor({.name = name_,
-                   .shape = std::move(shape),
-                   .type = DType::kFloat32,
-                   .data = std::make_shared<const Bytes>(std::move(bytes))});
+    return layers_.tensor({.name = name_,
+                           .shape = std::move(shape),
+                           .type = DType::kFloat32,
+                           .data = std::make_shared<const Bytes>(std::move(bytes))});
   }
 
   [[nodiscard]] float value(TensorId id, int64_t at) const {
@@ -328,48 +231,19 @@ class Layers {
     return constant({std::ssize(cell.gates), cell.units}, values);
   }
 
-  /// With the layers in their places, without what is made twice and what nothing needs.
-  Graph finished() {
-    std::vector<bool> gone(graph_.tensors.size()), needed(graph_.tensors.size());
-    for (const TensorId id : gone_) gone[id.index()] = true;
-    std::vector<Op> ops;
-    for (size_t i = 0; i <= graph_.ops.size(); ++i) {
-      if (const auto added = behind_.find(i); added != behind_.end())
-        ops.insert(ops.end(), added->second.begin(), added->second.end());
-      if (i == graph_.ops.size()) break;
-      if (!gone[graph_.ops[i].outputs[0].index()]) ops.push_back(std::move(graph_.ops[i]));
-    }
-    for (const std::vector<Port>* ports : {&graph_.inputs, &graph_.outputs})
-      for (const Port& port : *ports) needed[port.tensor.index()] = true;
-    for (const State& state : graph_.states) needed[state.out.index()] = true;
-    graph_.ops.clear();
-    for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
-      if (std::ranges::none_of(op->outputs, [&](TensorId id) { return needed[id.index()]; }))
-        continue;
-      for (const TensorId id : op->inputs) needed[id.index()] = true;
-      graph_.ops.push_back(std::move(*op));
-    }
-    std::ranges::reverse(graph_.ops);
-    return std::move(graph_);
-  }
-
-  Graph graph_;
-  const std::vector<OpId> producers_;
+  SequenceLayers layers_;
+  const Graph& graph_ = layers_.graph;
   std::vector<RecurrentCell> cells_;
   /// Weights of the input, of the hidden state, and biases: once for layers that share them, and
   /// not much more than the file has.
   std::map<Signature, std::vector<TensorId>> packed_;
   int64_t budget_bytes_ = 1 << 20;
-  std::vector<bool> taken_;                   ///< per cell: a layer has it
-  std::map<size_t, std::vector<Op>> behind_;  ///< layers, before the operator of this number
-  std::vector<TensorId> gone_;                ///< what layers make, and operators made
-  std::vector<Op> made_;                      ///< of the layer in hand
-  int file_index_ = -1;
-  std::string name_;
+  std::vector<bool> taken_;  ///< per cell: a layer has it
+  std::string name_;         ///< of the layer in hand
 };
 
 }  // namespace
 
-Graph with_recurrent_layers(Graph graph) { return Layers(std::move(graph)).run(); }
+Graph with_recurrent_layers(Graph graph) { return with_step_loops(Layers(std::move(graph)).run()); }
 
 }  // namespace thimble

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -13,6 +14,8 @@
 #include "thimble/model/one_of.h"
 
 namespace thimble {
+
+struct Graph;
 
 /// A clamp on real values. All but RELU_0_TO_1 may be fused at the output of an operator.
 enum class Activation : uint8_t { kNone, kRelu, kReluN1To1, kRelu6, kRelu0To1 };
@@ -434,6 +437,17 @@ struct Recurrent {
   Cell cell = Cell::kTanh;
   bool reverse = false;  ///< the last time comes first
   bool operator==(const Recurrent&) const = default;
+};
+
+/// A layer over one sequence whose step is a network: RNN, GRU and LSTM of int8, operator by
+/// operator as converters write them. inputs: x [1,T,K]; the states before, one behind the other,
+/// [1,S]. output [1,T,H]: the first state after each time. int8.
+struct StepLoop {
+  /// inputs: x at one time, then the states before, [..,K] of one row each; outputs: the states
+  /// after.
+  std::shared_ptr<const Graph> step;
+  bool reverse = false;  ///< the last time comes first
+  bool operator==(const StepLoop&) const = default;
 };
 
 // The audio front end of TensorFlow Lite Micro (docs/ports.md): integers as they are, without a

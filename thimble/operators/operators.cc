@@ -162,7 +162,7 @@ std::string supported_ops_markdown() {
       "SVDF, whose state is an input and an output, as is that of UNIDIRECTIONAL_SEQUENCE_LSTM\n"
       "(docs/ports.md). RNN and GRU are ONNX's, and what steps of such layers become, unrolled or "
       "in\n"
-      "a WHILE whose count is known (docs/models.md). ATAN, COS, ERF, EXP, FLOOR,\n"
+      "a WHILE whose count is known (docs/models.md); steps of int8 become STEP_LOOP. ATAN, COS, ERF, EXP, FLOOR,\n"
       "LOG, NEG, ROUND, SIN, SQRT and SQUARE are like\n"
       "CEIL. What is marked (integers) does not matter where all operands are float32. Models of\n"
       "uint8 become int8 when they are imported (docs/arithmetic.md); MEAN and SUM of more than 4\n"

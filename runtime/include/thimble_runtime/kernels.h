@@ -38,6 +38,7 @@
 #include "thimble_runtime/floats.h"
 #include "thimble_runtime/parameters.h"
 #include "thimble_runtime/signal.h"
+#include "thimble_runtime/step_loop.h"
 #include "thimble_runtime/to_even.h"
 #include "thimble_runtime/view.h"
 

@@ -12,7 +12,7 @@
 namespace thimble {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{1} << 40;
+constexpr int64_t kMostTensorBytes = int64_t{1} << 40;
 
 struct Life {
   int64_t begin = 0, end = 0;
@@ -53,7 +53,7 @@ std::string place(const TfliteFile& file, size_t tensor) {
 int64_t element_count(const TfliteFile& file, size_t number) {
   int64_t count = 1;
   for (const int32_t extent : file.tensor(number).shape) {
-    if (extent < 0 || (extent > 0 && count > kMostBytes / extent))
+    if (extent < 0 || (extent > 0 && count > kMostTensorBytes / extent))
       throw ImportError(place(file, number), "has no size that is known");
     count *= extent;
   }

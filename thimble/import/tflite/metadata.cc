@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kMetadataName = "TFLITE_METADATA";
 constexpr int64_t kMostLabelBytes = int64_t{4} << 20;
-constexpr flatbuffers::uoffset_t kMostDepth = 16, kMostTables = 10'000;
+constexpr flatbuffers::uoffset_t kMostNesting = 16, kMostTables = 10'000;
 
 struct MetadataReader {
   std::span<const uint8_t> file;
@@ -102,7 +102,7 @@ ModelMetadata read_metadata(std::span<const uint8_t> bytes, const std::string& w
     if (!found) return {};
     // A vector's first byte has no alignment of its own.
     const std::vector<uint8_t> data(found->begin(), found->end());
-    flatbuffers::Verifier verifier(data.data(), data.size(), kMostDepth, kMostTables);
+    flatbuffers::Verifier verifier(data.data(), data.size(), kMostNesting, kMostTables);
     if (!tflmeta::VerifyModelMetadataBuffer(verifier))
       throw CompileError(where, "its metadata are damaged");
     const tflmeta::ModelMetadata& model = *tflmeta::GetModelMetadata(data.data());

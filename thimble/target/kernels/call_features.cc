@@ -252,6 +252,12 @@ void count(const runtime::FloatRecurrentParams& p, const CallShape& call, Featur
   sums.add(Feature::kSingleProduct, rows * (p.inputs + p.units));
 }
 
+void count(const runtime::StepLoopParams& p, const CallShape& call, FeatureSums sums) {
+  const double times = p.times * pixels(call.region) / extent(call.region, 2);
+  sums.add(Feature::kElement, times * (p.inputs + p.elements));
+  sums.add(Feature::kOneProduct, times * p.products);
+}
+
 // Butterflies: half of the size, once for each pair of bits of it.
 void count(const runtime::SignalRfftParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);

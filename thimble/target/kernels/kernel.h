@@ -38,6 +38,7 @@ enum class Family : uint8_t {
   kRnnRelu,
   kGru,
   kGruResetBefore,
+  kStepLoop,
   kDepthwiseConv2D,
   kDepthwiseConv2DInPlace,
   kAveragePool2D,

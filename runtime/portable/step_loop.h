@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step of a recurrent layer for all times of a sequence, but for its products.
+#pragma once
+
+#include "lstm.h"
+#include "multiplied_pair.h"
+#include "scaled_pair.h"
+
+namespace thimble::runtime {
+
+/// The struct at `at`, which then lies behind it.
+template <class Struct>
+inline Struct take(const int32_t*& at) noexcept {
+  Struct result;
+  __builtin_memcpy(&result, at, sizeof(result));
+  at += sizeof(result) / sizeof(*at);
+  return result;
+}
+
+inline void copy_row(const int8_t* from, int32_t from_step, int8_t* to, int32_t to_step,
+                     int32_t count) noexcept {
+  for (; count > 0; --count, from += from_step, to += to_step) *to = *from;
+}
+
+/// The rows of a call, side by side in memory.
+struct StepRows {
+  const int8_t *first, *second;
+  int8_t* out;
+  int32_t count;
+};
+
+/// add_products(sums, x, weights, between, count): of four rows of weights.
+template <class AddProducts>
+inline void connect_fully(const StepProducts& p, const int32_t* biases, const StepRows& rows,
+                          AddProducts add_products) noexcept {
+  const int32_t *const multipliers = biases + rows.count, *const shifts = multipliers + rows.count;
+  for (int32_t begin = 0; begin < rows.count; begin += 4) {
+    const int32_t left = rows.count - begin, count = left < 4 ? left : 4;
+    uint32_t sums[4] = {};
+    for (int32_t k = 0; k < count; ++k) sums[k] = static_cast<uint32_t>(biases[begin + k]);
+    add_products(sums, rows.first, rows.second + begin * p.columns, p.columns, p.columns);
+    for (int32_t k = 0; k < count; ++k) {
+      const int32_t value =
+          requantise(static_cast<int32_t>(sums[k]), multipliers[begin + k], shifts[begin + k]);
+      rows.out[begin + k] =
+          static_cast<int8_t>(limit(value + p.output_zero_point, p.clamp_min, p.clamp_max));
+    }
+  }
+}
+
+template <class Function>
+inline void map_rows(const StepRows& rows, Function function) noexcept {
+  for (int32_t k = 0; k < rows.count; ++k)
+    rows.out[k] = static_cast<int8_t>(function(rows.first[k], rows.second[k]));
+}
+
+/// Executes the call at `at`; returns where the next one is.
+template <class AddProducts>
+inline const int32_t* execute(const int32_t* at, const int8_t* bytes, int8_t* scratch,
+                              AddProducts add_products) noexcept {
+  const StepCall call = take<StepCall>(at);
+  const auto row = [=](int32_t place) { return place < 0 ? bytes + ~place : scratch + place; };
+  const StepRows rows{row(call.in[0]), row(call.in[1]), scratch + call.out, call.count};
+  switch (call.kind) {
+    case kStepProducts: {
+      const StepProducts p = take<StepProducts>(at);
+      connect_fully(p, at, rows, add_products);
+      return at + 3 * call.count;
+    }
+    case kStepSum: {
+      const AddParams p = take<AddParams>(at);
+      map_rows(rows, [&p](int32_t a, int32_t b) {
+        return scaled_pair(p, a, b, [](int32_t x, int32_t y) { return x + y; });
+      });
+      return at;
+    }
+    case kStepDifference: {
+      const AddParams p = take<AddParams>(at);
+      map_rows(rows, [&p](int32_t a, int32_t b) {
+        return scaled_pair(p, a, b, [](int32_t x, int32_t y) { return x - y; });
+      });
+      return at;
+    }
+    case kStepProduct: {
+      const MulParams p = take<MulParams>(at);
+      map_rows(rows, [&p](int32_t a, int32_t b) { return multiplied_pair(p, a, b); });
+      return at;
+    }
+    case kStepLookup:
+      for (int32_t k = 0; k < rows.count; ++k) rows.out[k] = rows.second[128 + rows.first[k]];
+      return at;
+    default:
+      copy_row(rows.first, 1, rows.out, 1, rows.count);
+      return at;
+  }
+}
+
+template <class AddProducts>
+inline void step_loop_with(const StepLoopParams& p, const View& x, const View& state,
+                           const View& out, const Region& region, int8_t* scratch,
+                           AddProducts add_products) noexcept {
+  for (int32_t axis = 0; axis < 4; ++axis)
+    if (region.begin[axis] == region.end[axis]) return;
+  const int32_t n = region.begin[0], y = region.begin[1];
+  int8_t* const states = scratch + p.inputs;
+  copy_row(pixel<const int8_t>(state, n, y, 0), state.stride[3], states, 1, p.state_bytes);
+  for (int32_t k = 0; k < p.times; ++k) {
+    const int32_t time = p.reverse != 0 ? p.times - 1 - k : k;
+    copy_row(pixel<const int8_t>(x, n, y, time), x.stride[3], scratch, 1, p.inputs);
+    const int32_t* at = p.calls;
+    for (int32_t call = 0; call < p.call_count; ++call)
+      at = execute(at, p.bytes, scratch, add_products);
+    copy_row(states, 1, pixel<int8_t>(out, n, y, time), out.stride[3], p.units);
+  }
+}
+
+}  // namespace thimble::runtime
