@@ -110,8 +110,10 @@ inline void step_loop_with(const StepLoopParams& p, const View& x, const View& s
     const int32_t* at = p.calls;
     for (int32_t call = 0; call < p.call_count; ++call)
       at = execute(at, p.bytes, scratch, add_products);
-    copy_row(states, 1, pixel<int8_t>(out, n, y, time), out.stride[3], p.units);
+    if (p.last_alone == 0)
+      copy_row(states, 1, pixel<int8_t>(out, n, y, time), out.stride[3], p.units);
   }
+  if (p.last_alone != 0) copy_row(states, 1, pixel<int8_t>(out, n, y, 0), out.stride[3], p.units);
 }
 
 }  // namespace thimble::runtime

@@ -87,10 +87,11 @@ Case step_loop_case(Random& random, KernelId kernel) {
                          .state_bytes = units,
                          .call_count = kept->count,
                          .scratch_bytes = end,
-                         .reverse = random.between(0, 1)};
+                         .reverse = random.between(0, 1),
+                         .last_alone = random.between(0, 1)};
   const KernelId portable = portable_kernel(Family::kStepLoop);
   return {.in = {{{1, 1, times, inputs}}, {{1, 1, 1, units}}},
-          .out = {{1, 1, times, units}},
+          .out = {{1, 1, p.last_alone != 0 ? 1 : times, units}},
           .run = [=](const Call& call) { run(kernel, p, call); },
           .needed = [=](const Region&, Chunk) -> std::vector<Region> {
             return {{{0, 0, 0, 0}, {1, 1, times, inputs}}, {{0, 0, 0, 0}, {1, 1, 1, units}}};

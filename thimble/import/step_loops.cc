@@ -210,10 +210,30 @@ class Finder {
     for (const TensorId tensor : inner)
       for (const OpId reader : readers_[tensor.index()])
         if (!ops.contains(reader)) return false;
-    const auto is_inner = [&](const Port& port) { return inner.contains(port.tensor); };
-    return std::ranges::none_of(graph_.outputs, is_inner) &&
-           std::ranges::none_of(graph_.states,
-                                [&](const State& state) { return inner.contains(state.out); });
+    return !are_kept(inner);
+  }
+
+  /// Whether outputs or variables of the network are among them.
+  bool are_kept(const std::set<TensorId>& tensors) const {
+    return std::ranges::any_of(graph_.outputs,
+                               [&](const Port& port) { return tensors.contains(port.tensor); }) ||
+           std::ranges::any_of(graph_.states,
+                               [&](const State& state) { return tensors.contains(state.out); });
+  }
+
+  /// Whether nothing but the next step reads the first state, but for that of the last step.
+  bool is_read_last(const Pattern& pattern, const std::vector<Instance>& steps) const {
+    std::set<TensorId> earlier;
+    std::set<OpId> ops;
+    for (const Instance& step : steps) {
+      for (const OpId op : pattern.ops)
+        ops.insert(layers_.makers[step.at(graph_.op(op).outputs[0]).index()]);
+      if (&step != &steps.back()) earlier.insert(step.at(pattern.hidden));
+    }
+    return !are_kept(earlier) && std::ranges::all_of(earlier, [&](TensorId state) {
+      return std::ranges::all_of(readers_[state.index()],
+                                 [&](OpId reader) { return ops.contains(reader); });
+    });
   }
 
   /// The states before the first step, behind each other; nothing if they are not all constants.
@@ -269,14 +289,20 @@ class Finder {
     const int64_t times = std::ssize(steps), units = elements(graph_.tensor(hidden[0]).shape);
     const TensorId x =
         layers_.seen_as(sequence, {1, times, elements(graph_.tensor(pattern.rows[0]).shape)});
+    const bool last_alone = is_read_last(pattern, steps);
     Tensor all = graph_.tensor(hidden[0]);
-    all.shape = {1, times, units};
-    const TensorId made = layers_.add(StepLoop{step_of(pattern), reverse}, {x, *states}, all);
-    const TensorId flat = layers_.seen_as(made, {1, times * units});
-    for (int64_t k = 0; k < times; ++k)
-      layers_.give(flat, (reverse ? times - 1 - k : k) * units, units,
-                   hidden[static_cast<size_t>(k)]);
-    if (!reverse) layers_.give_joined(flat, hidden, units);
+    all.shape = {1, last_alone ? 1 : times, units};
+    const TensorId made =
+        layers_.add(StepLoop{step_of(pattern), reverse, last_alone}, {x, *states}, all);
+    const TensorId flat = layers_.seen_as(made, {1, elements(all.shape)});
+    if (last_alone) {
+      layers_.give(flat, 0, units, hidden.back());
+    } else {
+      for (int64_t k = 0; k < times; ++k)
+        layers_.give(flat, (reverse ? times - 1 - k : k) * units, units,
+                     hidden[static_cast<size_t>(k)]);
+      if (!reverse) layers_.give_joined(flat, hidden, units);
+    }
     layers_.end({{sequence, steps[0].at(pattern.before[0])}});
   }
 

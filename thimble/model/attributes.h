@@ -446,7 +446,8 @@ struct StepLoop {
   /// inputs: x at one time, then the states before, [..,K] of one row each; outputs: the states
   /// after.
   std::shared_ptr<const Graph> step;
-  bool reverse = false;  ///< the last time comes first
+  bool reverse = false;     ///< the last time comes first
+  bool last_alone = false;  ///< the output is [1,1,H]: the first state after all times
   bool operator==(const StepLoop&) const = default;
 };
 

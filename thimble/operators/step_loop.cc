@@ -78,7 +78,7 @@ int64_t macs_of(const StepLoop& a, const OpView& v, const Region& region) {
 }
 
 Shape output_shape_of(const StepLoop& a, const OpView& v) {
-  return {1, v.x()[1], a.step->tensor(a.step->inputs[1].tensor).shape.back()};
+  return {1, a.last_alone ? 1 : v.x()[1], a.step->tensor(a.step->inputs[1].tensor).shape.back()};
 }
 
 Traits traits_of(const StepLoop&) { return {}; }

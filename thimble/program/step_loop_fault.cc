@@ -230,6 +230,7 @@ std::string fault_of(const StepLoop& a, const ReadBack& r) {
   d.expect("units", p->units, r.out().shape.at(2));
   d.expect("state_bytes", p->state_bytes, r.in(1).shape.at(1));
   d.expect("reverse", p->reverse, a.reverse ? 1 : 0);
+  d.expect("last_alone", p->last_alone, a.last_alone ? 1 : 0);
   const auto bytes = unpacked<int8_t>(r, 0, DType::kInt8, r.constants[0]->data.size());
   const auto calls = unpacked<int32_t>(r, 1, DType::kInt32, r.constants[1]->data.size() / 4);
   if (!d.none()) return d.text();

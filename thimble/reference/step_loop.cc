@@ -33,6 +33,7 @@ std::vector<Bytes> evaluate(const StepLoop& op, const OpContext& context) {
       inputs[state] = values[step.outputs[state - 1].tensor.index()];
     std::ranges::copy(inputs[1], result.begin() + static_cast<std::ptrdiff_t>(time * units));
   }
+  if (op.last_alone) return {inputs[1]};
   return {std::move(result)};
 }
 

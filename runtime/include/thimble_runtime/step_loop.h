@@ -36,6 +36,7 @@ struct StepLoopParams {
   int32_t times, inputs, units;
   int32_t state_bytes;  ///< of all states, the first of which has `units`
   int32_t call_count, scratch_bytes, reverse;
+  int32_t last_alone;          ///< not 0: the output has one row, after the last step
   int32_t products, elements;  ///< of one time: what it costs
 };
 
@@ -49,6 +50,12 @@ void step_loop_dsp(const StepLoopParams& p, const View& x, const View& state, co
 void step_loop_mve(const StepLoopParams& p, const View& x, const View& state, const View& out,
                    const Region& region, int8_t* scratch) noexcept;
 constexpr int32_t step_loop_scratch_bytes(const StepLoopParams& p) noexcept {
+  return p.scratch_bytes;
+}
+constexpr int32_t step_loop_dsp_scratch_bytes(const StepLoopParams& p) noexcept {
+  return p.scratch_bytes;
+}
+constexpr int32_t step_loop_mve_scratch_bytes(const StepLoopParams& p) noexcept {
   return p.scratch_bytes;
 }
 

@@ -188,7 +188,8 @@ void OpDraw::make(const StepLoop&) {
   if (maybe(0.4)) states.push_back(some(1, 5));
   int64_t state_bytes = 0;
   for (const int64_t units : states) state_bytes += units;
-  const StepLoop loop{.step = random_step(*this, inputs, states), .reverse = maybe(0.3)};
+  const StepLoop loop{
+      .step = random_step(*this, inputs, states), .reverse = maybe(0.3), .last_alone = maybe(0.3)};
   const Graph& step = *loop.step;
   const auto quantization = [&](size_t k) {
     return step.tensor(step.inputs[k].tensor).quantization;

@@ -253,7 +253,7 @@ void count(const runtime::FloatRecurrentParams& p, const CallShape& call, Featur
 }
 
 void count(const runtime::StepLoopParams& p, const CallShape& call, FeatureSums sums) {
-  const double times = p.times * pixels(call.region) / extent(call.region, 2);
+  const double times = p.times * rows(call.region);
   sums.add(Feature::kElement, times * (p.inputs + p.elements));
   sums.add(Feature::kOneProduct, times * p.products);
 }

@@ -27,6 +27,7 @@ std::vector<KernelUse> uses(const StepLoop& a, const Operands& t, Method) {
                                              .call_count = step.call_count,
                                              .scratch_bytes = step.scratch_bytes,
                                              .reverse = a.reverse ? 1 : 0,
+                                             .last_alone = a.last_alone ? 1 : 0,
                                              .products = step.products,
                                              .elements = step.elements},
            .inputs = {0, 1},
