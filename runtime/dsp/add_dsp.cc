@@ -3,6 +3,7 @@
 // one; its product and that of the sum take their rounding along (fixed_point.h).
 #include "../portable/fixed_point.h"
 #include "../portable/side_by_side.h"
+#include "rounded_scale.h"
 #include "simd32.h"
 #include "thimble_runtime/kernels.h"
 #include "thimble_runtime/uses.h"
@@ -11,20 +12,6 @@ namespace thimble::runtime {
 namespace {
 
 constexpr int32_t kShift = 20;  // AddParams::left_shift
-
-// requantise() with a right shift, of a value times 2^(1 + left shift).
-struct Rounded {
-  int32_t multiplier, shift, constant;
-
-  [[nodiscard]] int32_t of(int32_t twice) const noexcept {
-    return add_rounded_high(twice, multiplier, constant + (twice >> 31)) >> shift;
-  }
-};
-
-Rounded rounded(const Scale& scale, int32_t zero_point) noexcept {
-  const int32_t shift = -scale.shift;
-  return {scale.multiplier, shift, (1 << (shift - 1)) + zero_point * (1 << shift)};
-}
 
 // What the operands are made of.
 struct Sum {
@@ -118,10 +105,6 @@ void add_run(const void* what, const PairRun& run) noexcept {
   }
   for (; halved != end; ++halved, ++x, ++to)
     *to = static_cast<int8_t>(add_elements<kHalves>(s, *halved, *x));
-}
-
-bool is_half(const Scale& scale) noexcept {
-  return scale.shift == 0 && scale.multiplier == 1 << 30;
 }
 
 }  // namespace

@@ -54,38 +54,42 @@ inline void map_rows(const StepRows& rows, Function function) noexcept {
     rows.out[k] = static_cast<int8_t>(function(rows.first[k], rows.second[k]));
 }
 
+/// What instruction sets do in their own way: these functions do all of it in C++.
+struct StepFunctions {
+  static void add_products(uint32_t (&sums)[kGates], const int8_t* x, const int8_t* weights,
+                           int32_t between, int32_t count) noexcept {
+    add_gate_products(sums, {x, 1}, weights, between, count);
+  }
+  /// sign: -1 of a difference.
+  static void sum(const AddParams& p, int32_t sign, const StepRows& rows) noexcept {
+    map_rows(rows, [&](int32_t a, int32_t b) {
+      return scaled_pair(p, a, b, [sign](int32_t x, int32_t y) { return x + sign * y; });
+    });
+  }
+  static void product(const MulParams& p, const StepRows& rows) noexcept {
+    map_rows(rows, [&p](int32_t a, int32_t b) { return multiplied_pair(p, a, b); });
+  }
+};
+
 /// Executes the call at `at`; returns where the next one is.
-template <class AddProducts>
-inline const int32_t* execute(const int32_t* at, const int8_t* bytes, int8_t* scratch,
-                              AddProducts add_products) noexcept {
+template <class Functions>
+inline const int32_t* execute(const int32_t* at, const int8_t* bytes, int8_t* scratch) noexcept {
   const StepCall call = take<StepCall>(at);
   const auto row = [=](int32_t place) { return place < 0 ? bytes + ~place : scratch + place; };
   const StepRows rows{row(call.in[0]), row(call.in[1]), scratch + call.out, call.count};
   switch (call.kind) {
     case kStepProducts: {
       const StepProducts p = take<StepProducts>(at);
-      connect_fully(p, at, rows, add_products);
+      connect_fully(p, at, rows, Functions::add_products);
       return at + 3 * call.count;
     }
-    case kStepSum: {
-      const AddParams p = take<AddParams>(at);
-      map_rows(rows, [&p](int32_t a, int32_t b) {
-        return scaled_pair(p, a, b, [](int32_t x, int32_t y) { return x + y; });
-      });
+    case kStepSum:
+    case kStepDifference:
+      Functions::sum(take<AddParams>(at), call.kind == kStepSum ? 1 : -1, rows);
       return at;
-    }
-    case kStepDifference: {
-      const AddParams p = take<AddParams>(at);
-      map_rows(rows, [&p](int32_t a, int32_t b) {
-        return scaled_pair(p, a, b, [](int32_t x, int32_t y) { return x - y; });
-      });
+    case kStepProduct:
+      Functions::product(take<MulParams>(at), rows);
       return at;
-    }
-    case kStepProduct: {
-      const MulParams p = take<MulParams>(at);
-      map_rows(rows, [&p](int32_t a, int32_t b) { return multiplied_pair(p, a, b); });
-      return at;
-    }
     case kStepLookup:
       for (int32_t k = 0; k < rows.count; ++k) rows.out[k] = rows.second[128 + rows.first[k]];
       return at;
@@ -95,10 +99,9 @@ inline const int32_t* execute(const int32_t* at, const int8_t* bytes, int8_t* sc
   }
 }
 
-template <class AddProducts>
+template <class Functions>
 inline void step_loop_with(const StepLoopParams& p, const View& x, const View& state,
-                           const View& out, const Region& region, int8_t* scratch,
-                           AddProducts add_products) noexcept {
+                           const View& out, const Region& region, int8_t* scratch) noexcept {
   for (int32_t axis = 0; axis < 4; ++axis)
     if (region.begin[axis] == region.end[axis]) return;
   const int32_t n = region.begin[0], y = region.begin[1];
@@ -109,7 +112,7 @@ inline void step_loop_with(const StepLoopParams& p, const View& x, const View& s
     copy_row(pixel<const int8_t>(x, n, y, time), x.stride[3], scratch, 1, p.inputs);
     const int32_t* at = p.calls;
     for (int32_t call = 0; call < p.call_count; ++call)
-      at = execute(at, p.bytes, scratch, add_products);
+      at = execute<Functions>(at, p.bytes, scratch);
     if (p.last_alone == 0)
       copy_row(states, 1, pixel<int8_t>(out, n, y, time), out.stride[3], p.units);
   }
