@@ -22,16 +22,22 @@ struct DspFunctions : StepFunctions {
   static void sum(const AddParams& p, int32_t sign, const StepRows& rows) noexcept {
     const bool first = is_half(p.scale[0]);
     const int32_t halved = first ? 0 : 1, other = 1 - halved;
-    if (p.left_shift != kShift || !is_half(p.scale[halved]) || !is_rounded_once(p.scale[other]) ||
-        !is_rounded_once(p.output_scale))
+    if (p.left_shift != kShift || !is_half(p.scale[halved]) || !is_rounded_once(p.output_scale) ||
+        !(is_half(p.scale[other]) || is_rounded_once(p.scale[other])))
       return StepFunctions::sum(p, sign, rows);
-    const Rounded scaled = rounded(p.scale[other], 0);
     const Rounded out = rounded(p.output_scale, p.output_zero_point);
     const int32_t of_halved = (first ? 1 : sign) * (1 << kShift), of_other = (first ? sign : 1) * 2;
     const int32_t halved_zero = p.zero_point[halved], other_zero = p.zero_point[other];
     const int32_t low = p.clamp_min, high = p.clamp_max;
     const StepRows of{first ? rows.first : rows.second, first ? rows.second : rows.first, rows.out,
                       rows.count};
+    if (is_half(p.scale[other])) {
+      return map_rows(of, [=](int32_t a, int32_t b) {
+        const int32_t part = (b - other_zero) * (1 << (kShift - 1));
+        return limit(out.of((a - halved_zero) * of_halved + part * of_other), low, high);
+      });
+    }
+    const Rounded scaled = rounded(p.scale[other], 0);
     map_rows(of, [=](int32_t a, int32_t b) {
       const int32_t part = scaled.of((b - other_zero) * (1 << (kShift + 1)));
       return limit(out.of((a - halved_zero) * of_halved + part * of_other), low, high);
