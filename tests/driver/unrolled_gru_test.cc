@@ -22,11 +22,21 @@ using Dims = testing::TfliteBuilder::Dims;
 /// How a converter takes the times of the input apart.
 enum class Times : uint8_t { kUnpack, kStridedSlice };
 
+/// Whether steps have one set of scales, or the converter measured each on its own.
+enum class Calibration : uint8_t { kShared, kEachStep };
+/// kCell: with a state of its own beside the hidden one, as an LSTM has it.
+enum class Memory : uint8_t { kHidden, kCell };
+/// kGateToo: of the last step, behind the result. Steps must then stay what they are.
+enum class Outputs : uint8_t { kResult, kGateToo };
+
 class Gru {
  public:
   static constexpr int32_t kTimes = 4, kInputs = 6, kUnits = 5;
 
-  [[nodiscard]] static Bytes unrolled(Times times, bool sequences) {
+  [[nodiscard]] static Bytes unrolled(Times times, bool sequences,
+                                      Calibration calibration = Calibration::kShared,
+                                      Memory memory = Memory::kHidden,
+                                      Outputs outputs = Outputs::kResult) {
     Gru gru;
     const int32_t x = gru.activation({1, kTimes, kInputs}, 0.02F, 3);
     gru.net_.inputs({x});
@@ -34,8 +44,14 @@ class Gru {
     gru.add_constants();
     int32_t h = gru.initial_state();
     std::vector<int32_t> states;
-    for (const int32_t input : inputs) states.push_back(h = gru.step(input, h));
-    gru.net_.outputs({sequences ? gru.packed(states) : h});
+    if (memory == Memory::kCell) gru.cell_ = gru.initial_state();
+    for (const int32_t input : inputs) {
+      states.push_back(h = gru.step(input, h));
+      if (calibration == Calibration::kEachStep) gru.scale_ += 0.001F;
+    }
+    Dims results{sequences ? gru.packed(states) : h};
+    if (outputs == Outputs::kGateToo) results.push_back(gru.gate_);
+    gru.net_.outputs(results);
     return gru.net_.bytes();
   }
 
@@ -93,16 +109,23 @@ class Gru {
   int32_t step(int32_t input, int32_t h) {
     const auto of_x = gates(fully_connected(input, kernel_, of_kernel_));
     const auto of_h = gates(fully_connected(h, recurrent_, of_recurrent_));
-    const int32_t z = logistic(binary(BuiltinOperator::ADD, of_x[0], of_h[0], 0.06F, 2));
+    const int32_t z = logistic(binary(BuiltinOperator::ADD, of_x[0], of_h[0], scale_, 2));
+    gate_ = z;
     const int32_t r = logistic(binary(BuiltinOperator::ADD, of_x[1], of_h[1], 0.06F, 2));
     const int32_t reset = binary(BuiltinOperator::MUL, r, of_h[2], 0.04F, -1);
     const int32_t sum = binary(BuiltinOperator::ADD, of_x[2], reset, 0.06F, 1);
     const int32_t candidate = activation({1, kUnits}, 1.0F / 128, 0);
     net_.op(BuiltinOperator::TANH, {sum}, {candidate});
-    const int32_t kept = binary(BuiltinOperator::MUL, z, h, 1.0F / 128, 0);
+    const int32_t before = cell_ < 0 ? h : cell_;
+    const int32_t kept = binary(BuiltinOperator::MUL, z, before, 1.0F / 128, 0);
     const int32_t rest = binary(BuiltinOperator::SUB, one_, z, 1.0F / 255, -128);
     const int32_t added = binary(BuiltinOperator::MUL, rest, candidate, 1.0F / 128, 0);
-    return binary(BuiltinOperator::ADD, kept, added, 1.0F / 128, 0);
+    const int32_t later = binary(BuiltinOperator::ADD, kept, added, 1.0F / 128, 0);
+    if (cell_ < 0) return later;
+    cell_ = later;
+    const int32_t squashed = activation({1, kUnits}, 1.0F / 128, 0);
+    net_.op(BuiltinOperator::TANH, {later}, {squashed});
+    return binary(BuiltinOperator::MUL, r, squashed, 1.0F / 128, 0);
   }
   int32_t activation(Dims shape, float scale, int32_t zero_point) {
     const int32_t t = net_.tensor(std::move(shape));
@@ -202,11 +225,12 @@ class Gru {
 
   testing::TfliteBuilder net_;
   zoo::Random random_{1};
-  int32_t axis_ = -1;
+  int32_t axis_ = -1, cell_ = -1, gate_ = -1;
+  float scale_ = 0.06F;  ///< of the sum of a gate
   int32_t kernel_ = 0, recurrent_ = 0, of_kernel_ = 0, of_recurrent_ = 0, one_ = 0;
 };
 
-/// Under all planners, with the outputs that another file of the same network has.
+/// Under all planners, with the first output that another file of the same network has.
 void expect_exact(const Bytes& file, const Bytes& same) {
   for (const Planner& planner : planners()) {
     SCOPED_TRACE(planner.name);
@@ -218,9 +242,16 @@ void expect_exact(const Bytes& file, const Bytes& same) {
     for (uint64_t seed = 1; seed <= 4; ++seed) {
       InputCase noise = seeded_case(compiled.graph, seed);
       noise.outputs = run_reference(imported, {noise}).outputs.at(0);
+      noise.outputs.resize(1);
       EXPECT_EQ(run_host(compiled, {noise}).difference, "");
     }
   }
+}
+
+int64_t loops_of(const Bytes& file) {
+  const Graph graph = import_tflite(file, "gru", "gru.tflite");
+  return std::ranges::count_if(
+      graph.ops, [](const Op& op) { return std::holds_alternative<StepLoop>(op.attributes); });
 }
 
 TEST(UnrolledGru, IsExactUnderAllPlanners) {
@@ -228,14 +259,40 @@ TEST(UnrolledGru, IsExactUnderAllPlanners) {
     for (const bool sequences : {false, true}) {
       SCOPED_TRACE(fmt::format("{}{}", times == Times::kUnpack ? "UNPACK" : "STRIDED_SLICE",
                                sequences ? ", all states" : ""));
-      const Bytes file = Gru::unrolled(times, sequences);
-      expect_exact(file, file);
+      const Bytes file = Gru::unrolled(times, sequences),
+                  steps = Gru::unrolled(times, sequences, Calibration::kShared, Memory::kHidden,
+                                        Outputs::kGateToo);
+      EXPECT_EQ(loops_of(steps), 0);
+      expect_exact(file, steps);
     }
   }
 }
 
 TEST(UnrolledGru, IsWhatALoopBecomes) {
-  expect_exact(Gru::looped(), Gru::unrolled(Times::kUnpack, false));
+  expect_exact(Gru::looped(), Gru::unrolled(Times::kUnpack, false, Calibration::kShared,
+                                            Memory::kHidden, Outputs::kGateToo));
+}
+
+TEST(UnrolledGru, IsOneOperator) {
+  for (const Times times : {Times::kUnpack, Times::kStridedSlice}) {
+    EXPECT_EQ(loops_of(Gru::unrolled(times, false)), 1);
+    EXPECT_EQ(loops_of(Gru::unrolled(times, true)), 1);
+  }
+  const Graph graph = import_tflite(Gru::looped(), "gru", "gru.tflite");
+  EXPECT_LE(graph.ops.size(), 6U);  // the order of axes, the loop, views
+}
+
+TEST(UnrolledGru, MayHaveASecondState) {
+  const Bytes file = Gru::unrolled(Times::kUnpack, true, Calibration::kShared, Memory::kCell);
+  EXPECT_EQ(loops_of(file), 1);
+  expect_exact(file, Gru::unrolled(Times::kUnpack, true, Calibration::kShared, Memory::kCell,
+                                   Outputs::kGateToo));
+}
+
+TEST(UnrolledGru, StaysAsItIsWhereAStepHasAScaleOfItsOwn) {
+  EXPECT_EQ(loops_of(Gru::unrolled(Times::kUnpack, false, Calibration::kEachStep)), 0);
+  const Bytes file = Gru::unrolled(Times::kUnpack, true, Calibration::kEachStep);
+  expect_exact(file, file);
 }
 
 }  // namespace
