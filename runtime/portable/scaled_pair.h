@@ -25,9 +25,8 @@ template <class T = int8_t, class Combine>
 inline void map_scaled_pairs(const AddParams& p, const View& a, const View& b, const View& out,
                              const Region& region, Combine combine) noexcept {
   const AddParams q = p;  // a copy that stores of int8 cannot alias
-  map_pairs<T>(a, b, out, region, [&](int32_t x, int32_t y) {
-    return static_cast<T>(scaled_pair(q, x, y, combine));
-  });
+  map_pairs<T>(a, b, out, region,
+               [&](int32_t x, int32_t y) { return static_cast<T>(scaled_pair(q, x, y, combine)); });
 }
 
 }  // namespace thimble::runtime
