@@ -5,6 +5,21 @@
 #include <utility>
 
 namespace thimble {
+namespace {
+
+/// Whether the output's elements are those of the input in the same order: axes of one index may
+/// go anywhere.
+bool keeps_order(const Graph& graph, const Op& op) {
+  if (std::holds_alternative<Reshape>(op.attributes)) return true;
+  const auto* transpose = std::get_if<Transpose>(&op.attributes);
+  if (transpose == nullptr) return false;
+  std::vector<int> longer;
+  for (const int axis : transpose->permutation)
+    if (graph.tensor(op.inputs[0]).shape[static_cast<size_t>(axis)] != 1) longer.push_back(axis);
+  return std::ranges::is_sorted(longer);
+}
+
+}  // namespace
 
 std::optional<SequenceRow> SequenceLayers::row_of(TensorId tensor) const {
   OpId made = makers[tensor.index()];
@@ -94,6 +109,11 @@ void SequenceLayers::give_joined(TensorId flat, const std::vector<TensorId>& hid
 }
 
 TensorId SequenceLayers::seen_as(TensorId id, Shape shape) {
+  while (id.index() < makers.size()) {
+    const OpId made = makers[id.index()];
+    if (!made.valid() || !keeps_order(graph, graph.op(made))) break;
+    id = graph.op(made).inputs[0];
+  }
   if (graph.tensor(id).shape == shape) return id;
   Tensor seen = graph.tensor(id);
   seen.shape = std::move(shape);

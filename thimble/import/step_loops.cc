@@ -65,6 +65,7 @@ class Finder {
     std::vector<TensorId> hidden;  // behind each step but the last
     for (const OpId layer : std::span(chain).subspan(1))
       hidden.push_back(whole(graph_.op(layer).inputs[0]));
+    if (layers_.row_of(hidden[0])) return;  // layers of x
     std::optional<Pattern> pattern = pattern_of(hidden[0], hidden[1]);
     if (!pattern) return;
     std::vector<Instance> steps;
@@ -90,19 +91,20 @@ class Finder {
 
   /// What makes `hidden` of the state before, which is `state`, and of others that were there with
   /// it.
-  std::optional<Pattern> pattern_of(TensorId state, TensorId hidden) const {
+  std::optional<Pattern> pattern_of(TensorId state, TensorId hidden) {
     std::set<TensorId> earlier;
     add_sources(state, earlier);
     Pattern pattern{.hidden = hidden, .before = {state}};
     std::set<TensorId> seen;
-    if (earlier.contains(hidden) || !expand(hidden, earlier, seen, pattern) || pattern.rows.empty())
+    if (visits_ > kMostVisits || earlier.contains(hidden) ||
+        !expand(hidden, earlier, seen, pattern) || pattern.rows.empty())
       return std::nullopt;
     return pattern;
   }
 
-  void add_sources(TensorId tensor, std::set<TensorId>& sources) const {
+  void add_sources(TensorId tensor, std::set<TensorId>& sources) {
     std::vector<TensorId> left{tensor};
-    while (!left.empty()) {
+    while (!left.empty() && ++visits_ <= kMostVisits) {
       const TensorId at = left.back();
       left.pop_back();
       if (!sources.insert(at).second) continue;
@@ -185,9 +187,10 @@ class Finder {
   }
 
   /// What the last step makes, which no later one reads.
-  std::optional<TensorId> last_hidden(const Pattern& pattern, OpId layer, TensorId before) const {
+  std::optional<TensorId> last_hidden(const Pattern& pattern, OpId layer, TensorId before) {
     const Attributes& wanted = graph_.op(layers_.makers[pattern.hidden.index()]).attributes;
     for (size_t op = layer.index() + 1; op < graph_.ops.size(); ++op) {
+      if (++visits_ > kMostVisits) break;
       if (graph_.ops[op].attributes != wanted) continue;
       const TensorId made = graph_.ops[op].outputs[0];
       const std::optional<Instance> step = instance(pattern, made);
@@ -307,10 +310,14 @@ class Finder {
   }
 
   static constexpr size_t kMostTensors = 256;  // of a step
+  /// Of tensors and operators while the ends of chains are looked for: files with thousands of
+  /// chains that are none would take long.
+  static constexpr int64_t kMostVisits = 4'000'000;
 
   SequenceLayers layers_;
   const Graph& graph_ = layers_.graph;
   const std::vector<std::vector<OpId>> readers_;
+  int64_t visits_ = 0;
 };
 
 }  // namespace

@@ -131,6 +131,13 @@ Inspection inspect(const Graph& graph) {
       row.weight_bytes += graph.tensor(t).size_bytes();
       if (weights.insert(t).second) result.weight_bytes += graph.tensor(t).size_bytes();
     }
+    if (const auto* loop = std::get_if<StepLoop>(&op.attributes)) {
+      for (const Tensor& t : loop->step->tensors) {
+        if (!t.is_constant()) continue;
+        row.weight_bytes += t.size_bytes();
+        result.weight_bytes += t.size_bytes();
+      }
+    }
     std::erase_if(live, [&](TensorId t) { return last[t.index()] <= k; });
     result.macs += row.macs;
     result.ops.push_back(std::move(row));
