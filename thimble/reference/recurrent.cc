@@ -46,7 +46,7 @@ RealValues next_of_rnn(const RealCell& c, const RealValues& x, const RealValues&
   const RealValues of_hidden = gate_layer(hidden, c.recurrent, &c.hidden_biases);
   for (size_t unit = 0; unit < c.units; ++unit) {
     const float sum = sum_of(next[unit], of_hidden[unit]);
-    next[unit] = c.cell == Cell::kTanh ? runtime::real::tanh(sum) : std::max(sum, 0.0F);
+    next[unit] = c.cell == Cell::kTanh ? runtime::real::tanh(sum) : sum > 0 ? sum : 0.0F;
   }
   return next;
 }

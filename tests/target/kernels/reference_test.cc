@@ -83,10 +83,9 @@ TEST_P(RandomOperators, OfFloat32EqualTheInterpreter) {
     ++taken;
   }
   const Attributes kind = random_op_graph(GetParam()).ops[0].attributes;
-  const bool of_integers =
-      is_one_of<Quantize, Dequantize, Comparison, Select, Cast, ArgMax, Gather, UpdateSlice>(
-          kind) ||
-      std::visit([]<class A>(const A&) { return kIsSignal<A>; }, kind);
+  const bool of_integers = is_one_of<Quantize, Dequantize, Comparison, Select, Cast, ArgMax, Gather,
+                                     UpdateSlice, StepLoop>(kind) ||
+                           std::visit([]<class A>(const A&) { return kIsSignal<A>; }, kind);
   EXPECT_EQ(taken == 0, of_integers) << taken;
 }
 
