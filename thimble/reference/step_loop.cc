@@ -41,6 +41,6 @@ RealValues real_of(const StepLoop&, const RealContext&) {
   throw InternalError("a loop of steps is computed in int8");
 }
 
-ValueRanges bounds_of(const StepLoop&, const BoundsContext&) { return {}; }
+ValueRanges bounds_of(const StepLoop&, const BoundsContext& c) { return any_value(c.output()); }
 
 }  // namespace thimble::reference
