@@ -8,7 +8,7 @@
 
 namespace thimble::runtime {
 
-/// Of a value times 2^(1 + left shift).
+/// A scale that takes values times 2^(1 + left shift).
 struct Rounded {
   int32_t multiplier, shift, constant;
 
@@ -17,7 +17,7 @@ struct Rounded {
   }
 };
 
-/// Of a positive scale that shifts by 1 to 22 to the right; the zero point is added.
+/// scale: positive, and shifts by 1 to 22 to the right. The zero point is added to what comes out.
 inline Rounded rounded(const Scale& scale, int32_t zero_point) noexcept {
   const int32_t shift = -scale.shift;
   return {scale.multiplier, shift, (1 << (shift - 1)) + zero_point * (1 << shift)};

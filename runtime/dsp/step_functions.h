@@ -53,4 +53,13 @@ struct RoundedStepFunctions : StepFunctions {
   }
 };
 
+/// kAddFourRows: add_four_rows of an instruction set (row_products.h).
+template <auto kAddFourRows>
+struct StepsInFours : RoundedStepFunctions {
+  static void add_products(uint32_t (&sums)[4], const int8_t* x, const int8_t* weights,
+                           int32_t between, int32_t count) noexcept {
+    kAddFourRows(sums, x, 0, weights, between, count);
+  }
+};
+
 }  // namespace thimble::runtime

@@ -3,20 +3,10 @@
 #include "step_functions.h"
 
 namespace thimble::runtime {
-namespace {
-
-struct DspStepFunctions : RoundedStepFunctions {
-  static void add_products(uint32_t (&sums)[4], const int8_t* x, const int8_t* weights,
-                           int32_t between, int32_t count) noexcept {
-    add_four_rows(sums, x, 0, weights, between, count);
-  }
-};
-
-}  // namespace
 
 void step_loop_dsp(const StepLoopParams& p, const View& x, const View& state, const View& out,
                    const Region& region, int8_t* scratch) noexcept {
-  step_loop_with<DspStepFunctions>(p, x, state, out, region, scratch);
+  step_loop_with<StepsInFours<add_four_rows>>(p, x, state, out, region, scratch);
 }
 
 }  // namespace thimble::runtime

@@ -28,7 +28,7 @@ class SequenceLayers {
   /// Whether rows are all of one sequence, from the first time to the last or backwards.
   [[nodiscard]] static std::optional<bool> is_reverse(const std::vector<SequenceRow>& rows);
 
-  /// Of a layer, whose operators are added next.
+  /// Begins a layer, whose operators are added next.
   void begin(int file_index, std::string name);
   [[nodiscard]] TensorId add(Attributes attributes, std::vector<TensorId> inputs, Tensor output);
   [[nodiscard]] TensorId tensor(Tensor added);

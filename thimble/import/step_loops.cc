@@ -310,7 +310,7 @@ class Finder {
   }
 
   static constexpr size_t kMostTensors = 256;  // of a step
-  /// Of tensors and operators while the ends of chains are looked for: files with thousands of
+  /// Tensors and operators that are looked at for the ends of chains: files with thousands of
   /// chains that are none would take long.
   static constexpr int64_t kMostVisits = 4'000'000;
 

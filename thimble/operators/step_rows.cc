@@ -11,7 +11,7 @@ bool is_run(const Graph& step, const Op& op) {
   return slice != nullptr && is_row(step.tensor(op.inputs[0]).shape) && slice->stride.back() == 1;
 }
 
-/// Of the output's extent, or one element.
+/// Whether the operand has the output's extent, or is a constant of one element.
 bool fits_row(const Graph& step, TensorId operand, int64_t count) {
   const Tensor& t = step.tensor(operand);
   const int64_t own = elements(t.shape);

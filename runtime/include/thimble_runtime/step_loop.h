@@ -24,7 +24,7 @@ struct StepCall {
   int32_t out, count;
 };
 
-/// Of kStepProducts. Behind it: biases less zero point * sum of the weights, multipliers, shifts,
+/// The parameters of kStepProducts. Behind them: biases less zero point * sum of the weights, multipliers, shifts,
 /// `count` numbers of each.
 struct StepProducts {
   int32_t columns, output_zero_point, clamp_min, clamp_max;

@@ -31,7 +31,7 @@ class StepDraw {
     step_.inputs.push_back({row(count)});
     return step_.inputs.back().tensor;
   }
-  /// Of as many elements, or of one.
+  /// It has as many elements, or one.
   TensorId constant(int64_t count) {
     const TensorId t = row(draw_.maybe(0.5) ? count : 1);
     fill(t);

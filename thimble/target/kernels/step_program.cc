@@ -73,7 +73,8 @@ class Assembler {
     return result;
   }
 
-  /// Of an element by element operator: over an operand of the same extent that ends with it.
+  /// Where an operator goes element by element: over an operand of the same extent that ends with
+  /// it.
   int32_t allocate_over_operand(const Op& op) {
     const TensorId out = op.outputs[0];
     for (const TensorId operand : op.inputs) {
@@ -88,7 +89,7 @@ class Assembler {
     return allocate(out);
   }
 
-  /// Of `count` elements: a constant of one has that many.
+  /// The place of a row of `count` elements, which a constant of one element has then, too.
   int32_t place_of(TensorId tensor, int64_t count) {
     const Tensor& t = step_.tensor(tensor);
     if (t.is_constant()) {
