@@ -2,10 +2,12 @@
 // What cores/*.json estimate, beside instructions that are counted now: of networks that the
 // coefficients were not fitted to.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "bench/latency_samples.h"
 #include "tests/support/golden.h"
@@ -26,7 +28,8 @@ std::vector<double> errors_of(const std::vector<LatencySample>& samples,
       continue;
     }
     errors.push_back(std::abs(*estimated / sample.counted - 1));
-    fmt::print("{}: {:.0f} counted, {:.0f} estimated\n", sample.name, sample.counted, *estimated);
+    fmt::print("{}: {:.0f} counted, {:.0f} estimated ({})\n", sample.name, sample.counted,
+               *estimated, fmt::join(std::views::keys(sample.features), ", "));
   }
   std::ranges::sort(errors);
   return errors;

@@ -24,8 +24,8 @@ struct StepCall {
   int32_t out, count;
 };
 
-/// The parameters of kStepProducts. Behind them: biases less zero point * sum of the weights, multipliers, shifts,
-/// `count` numbers of each.
+/// The parameters of kStepProducts. Behind them: biases less zero point * sum of the weights,
+/// multipliers, shifts, `count` numbers of each.
 struct StepProducts {
   int32_t columns, output_zero_point, clamp_min, clamp_max;
 };
