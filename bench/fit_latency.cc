@@ -30,11 +30,12 @@ constexpr size_t kFewestPrograms = 5;
 
 struct Options {
   std::string core = "cortex-m4";
-  uint64_t programs = 1240, groups = 1260, layers = 1200, copies = 240, scratch = 600;
+  uint64_t programs = 1240, groups = 1260, layers = 1200, copies = 240, scratch = 600,
+           functions = 1200;
   std::vector<std::string> models;
   std::vector<std::string> planners = {"reorder", "stream", "pex"};
   std::string folder = ".";
-  std::vector<std::string> only;  // "copies", "dsp", "mve", or names of kernels
+  std::vector<std::string> only;  // "copies", "functions", "dsp", "mve", or names of kernels
   std::vector<std::string> keep;  // names of kernels
   bool compact = false;
 
@@ -234,9 +235,11 @@ void write_core_file(const Options& options, const nlohmann::ordered_json& json)
 // stay.
 void refit(const Options& options, const std::string& command) {
   const bool copies = options.only.front() == "copies";
+  const bool functions = options.only.front() == "functions";
   const std::vector<LatencySample> samples =
-      copies ? copy_samples(options.counted_core(), options.copies)
-             : networks_groups_and_layers(options);
+      copies      ? copy_samples(options.counted_core(), options.copies)
+      : functions ? function_samples(options.counted_core(), options.functions)
+                  : networks_groups_and_layers(options);
   const LatencyModel model = fit(options.core, samples);
   const HeldBack errors = held_back_errors(model, samples);
   for (const auto& [kernel, error] : errors.kernels)
@@ -244,7 +247,7 @@ void refit(const Options& options, const std::string& command) {
   nlohmann::ordered_json json = core_file(options).value();
   const nlohmann::ordered_json fitted = model_json(model, command, errors);
   for (const auto& [kernel, each] : fitted.at("kernels").items()) {
-    if (copies || options.takes(kernel)) json["kernels"][kernel] = each;
+    if (copies || functions || options.takes(kernel)) json["kernels"][kernel] = each;
   }
   write_core_file(options, json);
   write(options.folder + "/bench/results/latency_" + options.only.front() + "_" + options.core +
@@ -292,8 +295,9 @@ int main(int argc, char** argv) {
   line.add("--scratch", &options.scratch,
            "Depthwise convolutions with any scratch, on such cores (600)");
   line.add("--copies", &options.copies, "Random networks of copies (240)");
+  line.add("--functions", &options.functions, "Random functions of float32 (1200)");
   line.add("--only", &options.only,
-           "copies, or names of kernels or of their ends (dsp, mve): others stay as the "
+           "copies, functions, or names of kernels or of their ends (dsp, mve): others stay as the "
            "core's file has them");
   line.add("--keep", &options.keep, "Names of kernels that stay as the core's file has them");
   line.add("--compact", &options.compact, "Plans whose weights are in 8 bits");

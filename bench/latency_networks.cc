@@ -268,6 +268,15 @@ Graph latency_depthwise(uint64_t seed) {
   return rewrite(draw.finish(draw.depthwise(x, draw.any_activation())));
 }
 
+Graph latency_function(uint64_t seed) {
+  static const Attributes kFunctions[] = {
+      Elementwise{}, FloorDiv{}, Elementwise{}, {},           Elementwise{}, Pow{},
+      Elementwise{}, Tanh{},     Elementwise{}, Logistic{},   Elementwise{}, Gelu{},
+      Elementwise{}, Elu{},      Elementwise{}, LogSoftmax{}, Elementwise{}, Softmax{}};
+  const size_t index = kFunctions[seed % std::size(kFunctions)].index();
+  return rewrite(testing::random_op_graph(seed * std::variant_size_v<AnyOperator> + index));
+}
+
 LatencyNetwork latency_network(uint64_t seed) {
   // Beside the table: depthwise convolutions, and small networks of one operator that reach every
   // kernel.

@@ -28,6 +28,9 @@ struct LatencyNetwork {
 /// One depthwise convolution, whose kernels do with much scratch or with little.
 [[nodiscard]] Graph latency_depthwise(uint64_t seed);
 
+/// One operator that is a function, a quotient or a power, of float32 now and then.
+[[nodiscard]] Graph latency_function(uint64_t seed);
+
 /// Consecutive seeds go through all kinds of operators.
 [[nodiscard]] LatencyNetwork latency_network(uint64_t seed);
 

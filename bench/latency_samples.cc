@@ -196,6 +196,20 @@ void copy_programs(const Core& core, uint64_t count, const ProgramVisitor& visit
   }
 }
 
+void function_programs(const Core& core, uint64_t count, const ProgramVisitor& visit) {
+  for (uint64_t seed = 0; seed < count; ++seed) {
+    std::optional<Graph> graph = drawn(latency_function, seed);
+    if (!graph) continue;
+    const Source source{std::move(*graph), fmt::format("function_{}", seed), std::string(64, '0')};
+    std::optional<Compiled> compiled = planned(source, {.rewrite = false}, false, core, "reorder");
+    if (!compiled) continue;
+    const auto features = summed_features(compiled->program);
+    const bool floats = std::ranges::all_of(
+        features, [](const auto& each) { return each.first.ends_with("_f32"); });
+    if (floats && !features.empty()) visit(source.where, std::move(*compiled));
+  }
+}
+
 void group_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit) {
   for (uint64_t seed = first; seed < last; ++seed) {
     const auto tiling = static_cast<Tiling>(seed % static_cast<uint64_t>(Tiling::kCount));
@@ -232,6 +246,9 @@ std::vector<LatencySample> scratch_samples(const Core& core, uint64_t first, uin
 }
 std::vector<LatencySample> copy_samples(const Core& core, uint64_t count) {
   return counted(core, [&](const ProgramVisitor& v) { copy_programs(core, count, v); });
+}
+std::vector<LatencySample> function_samples(const Core& core, uint64_t count) {
+  return counted(core, [&](const ProgramVisitor& v) { function_programs(core, count, v); });
 }
 std::vector<LatencySample> group_samples(const Core& core, uint64_t first, uint64_t last) {
   return counted(core, [&](const ProgramVisitor& v) { group_programs(core, first, last, v); });

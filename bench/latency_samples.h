@@ -54,6 +54,8 @@ void layer_programs(const Core& core, uint64_t count, const ProgramVisitor& visi
 void scratch_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
 /// That many networks of copies (latency_copies), whole and in random pieces by turns.
 void copy_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
+/// Of that many networks of a function (latency_function) those of float32, whole.
+void function_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
 /// Chains (latency_chain), from the first to before the last, tiled in all ways in turn; names
 /// begin with the way: "rows_12".
 void group_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
@@ -68,6 +70,7 @@ void model_programs(const Core& core, const std::vector<std::string>& models,
 [[nodiscard]] std::vector<LatencySample> scratch_samples(const Core& core, uint64_t first,
                                                          uint64_t last);
 [[nodiscard]] std::vector<LatencySample> copy_samples(const Core& core, uint64_t count);
+[[nodiscard]] std::vector<LatencySample> function_samples(const Core& core, uint64_t count);
 [[nodiscard]] std::vector<LatencySample> group_samples(const Core& core, uint64_t first,
                                                        uint64_t last);
 [[nodiscard]] std::vector<LatencySample> model_samples(const Core& core,

@@ -65,7 +65,7 @@ bool computes_floats(const KernelInfo& kernel) {
   return kernel.in == DType::kFloat32 && kernel.out == DType::kFloat32;
 }
 
-// Not fitted (docs/cost.md): what the loops of the source come to, with instructions for
+// Of kernels without coefficients of their own (docs/cost.md): what the loops of the source come to, with instructions for
 // float32 or with calls that do without.
 Features guessed_for_floats(const Core& core) {
   const bool hardware = std::ranges::find(core.flags, "-mfloat-abi=hard") != core.flags.end();
@@ -99,7 +99,10 @@ std::string measured_as(const KernelInfo& kernel) {
 
 const Features* LatencyModel::coefficients(const std::string& kernel) const {
   const KernelId id = kernel_named(kernel);
-  if (id.valid() && computes_floats(info(id))) return &floats;
+  if (id.valid() && computes_floats(info(id))) {
+    const auto own = kernels.find(kernel);
+    return own == kernels.end() ? &floats : &own->second;
+  }
   const std::string fitted = id.valid() ? fitted_as(info(id)) : kernel;
   if (const Features* found = longest_beginning(kernels, fitted)) return found;
   if (!id.valid()) return nullptr;
@@ -207,8 +210,10 @@ LatencyModel measured_model(const LatencyModel& counted, const std::string& core
   };
   LatencyModel model{.core = core, .cycles = true, .program = counted.program * rest};
   model.floats = scaled(counted.floats, kFloats);
-  for (const auto& [kernel, features] : counted.kernels)
-    model.kernels[kernel] = scaled(features, kernel);
+  for (const auto& [kernel, features] : counted.kernels) {
+    const KernelId id = kernel_named(kernel);
+    model.kernels[kernel] = scaled(features, id.valid() ? measured_as(info(id)) : kernel);
+  }
   // Kernels that had others' coefficients may have their own now.
   for (const auto& [kernel, each] : cycles) {
     const Features* features = kernel == kFloats ? nullptr : counted.coefficients(kernel);

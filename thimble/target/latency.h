@@ -33,7 +33,7 @@ struct LatencyModel {
   bool cycles = false;                      ///< which a board measured; else instructions
   double program = 0;                       ///< of an inference beside its calls
   std::map<std::string, Features> kernels;  ///< coefficients by the kernel's name
-  Features floats = {};                     ///< of all kernels of float32, which none is fitted to
+  Features floats = {};                     ///< of kernels of float32 that have none of their own
 
   /// The kernel's coefficients; if it has none, those of the longest name that its own begins with
   /// (a variant's are its portable kernel's until it has some), else those of a kernel with the
