@@ -65,8 +65,8 @@ bool computes_floats(const KernelInfo& kernel) {
   return kernel.in == DType::kFloat32 && kernel.out == DType::kFloat32;
 }
 
-// Of kernels without coefficients of their own (docs/cost.md): what the loops of the source come to, with instructions for
-// float32 or with calls that do without.
+// What the loops of the source come to, with instructions for float32 or with calls that do
+// without: for kernels that have no coefficients of their own (docs/cost.md).
 Features guessed_for_floats(const Core& core) {
   const bool hardware = std::ranges::find(core.flags, "-mfloat-abi=hard") != core.flags.end();
   Features each{};
