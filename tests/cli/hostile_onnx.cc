@@ -92,6 +92,14 @@ std::string written(const Model& model) {
   return result;
 }
 
+std::string chain(size_t operators) {
+  Model model{.nodes = std::vector<Node>(operators),
+              .output = value(std::to_string(operators), {1, 4})};
+  for (size_t k = 0; k < operators; ++k)
+    model.nodes[k] = {"Relu", {k == 0 ? "x" : std::to_string(k)}, {std::to_string(k + 1)}};
+  return written(model);
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> hostile_onnx() {
@@ -121,6 +129,7 @@ std::vector<std::pair<std::string, std::string>> hostile_onnx() {
       {"weights in a file that is not there",
        written(Model{.nodes = {{"Add", {"x", "w"}, {"y"}}},
                      .initializers = {initializer("w", {1, 4}, "", "weights.bin")}})},
+      {"100,001 operators", chain(100'001)},
       {"an input with an open extent", written(Model{.input = value("x", {1, 0})})},
       {"an input of strings", written(Model{.input = value("x", {1, 4}, kString)})},
       {"an input of 2^42 elements", written(Model{.input = value("x", {int64_t{1} << 40, 4})})},

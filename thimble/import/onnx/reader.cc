@@ -17,6 +17,12 @@ namespace {
 
 constexpr size_t kMostReads = 100'000;  // loops unrolled
 
+[[noreturn]] void refuse_length(const std::string& where) {
+  throw ImportError(where, fmt::format("has more than {} operators, loops unrolled, which is not "
+                                       "supported",
+                                       kMostReads));
+}
+
 bool is_standard(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
 
 size_t input_count(const GraphRecord& graph) {
@@ -102,6 +108,7 @@ std::optional<Shape> Reader::given_shape(const ValueRecord& input, const ImportO
 }
 
 std::vector<TensorId> Reader::begin(const ImportOptions& options) {
+  if (model_.graph.nodes.size() > kMostReads) refuse_length(where_);
   add_constants(model_.graph, top_);
   std::vector<TensorId> inputs;
   std::vector<bool> used(options.shapes.size());
@@ -170,10 +177,7 @@ void Reader::assume(std::string_view name, DType type, const Shape& shape) {
 }
 
 void Reader::read(const NodeRecord& record, Scope& scope, int number) {
-  if (++read_ > kMostReads)
-    throw ImportError(where_, fmt::format("has more than {} operators, loops unrolled, which is "
-                                          "not supported",
-                                          kMostReads));
+  if (++read_ > kMostReads) refuse_length(where_);
   const std::string_view name =
       record.name.empty() && !record.outputs.empty() ? record.outputs[0] : record.name;
   Node node{.record = &record,
