@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/quantise/scales.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "thimble/model/error.h"
+#include "thimble/reference/real_values.h"
+
+namespace thimble {
+namespace {
+
+TEST(Scales, OfARangeHaveTheZeroAmongTheirSteps) {
+  EXPECT_EQ(int8_scale({0, 255}), one_scale(1, -128));
+  EXPECT_EQ(int8_scale({-128, 127}), one_scale(1, 0));
+  EXPECT_EQ(int8_scale({51, 255}), one_scale(1, -128));
+  EXPECT_EQ(int8_scale({-255, -1}), one_scale(1, 127));
+  EXPECT_EQ(int8_scale({0, 0}), one_scale(1, 0));
+  EXPECT_EQ(int8_scale({}), one_scale(1, 0));
+}
+
+TEST(Scales, OfValuesThatAreNoNumbersAreRefused) {
+  EXPECT_EQ(range_of({1, -2, 0.5F}, "x"), (Range{-2, 1}));
+  EXPECT_THROW((void)range_of({1, NAN}, "x"), CompileError);
+  EXPECT_THROW((void)range_of({-INFINITY}, "x"), CompileError);
+}
+
+}  // namespace
+}  // namespace thimble

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/quantise/demands.h"
+
+#include <numeric>
+
+#include "thimble/quantise/scales.h"
+
+namespace thimble {
+namespace {
+
+using Output = Demands::Output;
+
+Demands tied(std::vector<size_t> operands) {
+  return {.output = Output::kTied, .tied = std::move(operands)};
+}
+
+Demands fixed(float scale, int32_t zero_point) {
+  return {.output = Output::kFixed, .fixed = one_scale(scale, zero_point)};
+}
+
+Demands weighted(int axis) { return {.weighted = true, .weights_axis = axis}; }
+
+struct Demanded {
+  size_t operands;
+
+  template <class Kind>
+  std::optional<Demands> operator()(const Kind&) const {
+    if constexpr (kIsOneOf<Kind, Conv2D, TransposeConv, FullyConnected>) {
+      return weighted(0);
+    } else if constexpr (kIsOneOf<Kind, DepthwiseConv2D>) {
+      return weighted(3);
+    } else if constexpr (kIsOneOf<Kind, AveragePool2D, MaxPool2D, Pad, Reshape, Transpose, Slice,
+                                  Gather, ResizeNearestNeighbor, ResizeBilinear>) {
+      return tied({0});
+    } else if constexpr (kIsOneOf<Kind, Concat, Maximum, Minimum>) {
+      std::vector<size_t> all(operands);
+      std::iota(all.begin(), all.end(), 0);
+      return tied(std::move(all));
+    } else if constexpr (kIsOneOf<Kind, Select>) {
+      return tied({1, 2});
+    } else if constexpr (kIsOneOf<Kind, UpdateSlice>) {
+      return tied({0, 1});
+    } else if constexpr (kIsOneOf<Kind, Softmax, Logistic>) {
+      return fixed(1.0F / 256, -128);
+    } else if constexpr (kIsOneOf<Kind, Tanh, L2Normalization>) {
+      return fixed(1.0F / 128, 0);
+    } else if constexpr (kIsOneOf<Kind, LogSoftmax>) {
+      return fixed(16.0F / 256, 127);
+    } else if constexpr (kIsOneOf<Kind, BatchMatMul, Mean, Sum, Add, Sub, Mul, SquaredDifference,
+                                  Relu, Relu6, LeakyRelu, Prelu, HardSwish, Elu, Gelu, Abs,
+                                  Rsqrt>) {
+      return Demands{};
+    } else if constexpr (kIsOneOf<Kind, Comparison, ArgMax>) {
+      return Demands{.output = Output::kInteger};
+    } else {
+      return std::nullopt;
+    }
+  }
+};
+
+}  // namespace
+
+std::optional<Demands> int8_demands(const Attributes& attributes, size_t operands) {
+  return std::visit(Demanded{operands}, attributes);
+}
+
+}  // namespace thimble

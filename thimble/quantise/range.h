@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values that tensors of float32 take.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "thimble/model/graph.h"
+
+namespace thimble {
+
+/// From min to max. Where nothing was seen min is above max.
+struct Range {
+  float min = std::numeric_limits<float>::infinity();
+  float max = -std::numeric_limits<float>::infinity();
+
+  [[nodiscard]] bool empty() const { return min > max; }
+  void include(const Range& other);
+  bool operator==(const Range&) const = default;
+};
+
+using Ranges = std::vector<Range>;  ///< by TensorId; empty: no activation of float32, or never seen
+
+/// Of numbers, none of which is NaN or infinite; `where` names them in messages. Throws
+/// CompileError.
+[[nodiscard]] Range range_of(const std::vector<float>& values, const std::string& where);
+/// Of the activations in one inference. inputs: as interpret() takes them. Throws CompileError
+/// where an input or a tensor has values that are no finite numbers.
+[[nodiscard]] Ranges observed_ranges(const Graph& graph, const std::vector<Bytes>& inputs);
+/// The union, tensor by tensor: the same in whatever order. An empty `all` becomes `some`.
+void include(Ranges& all, const Ranges& some);
+
+}  // namespace thimble
