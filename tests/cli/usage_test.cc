@@ -18,9 +18,10 @@ TEST_F(Usage, AloneShowsTheHelpAndIsAFault) {
 }
 
 TEST_F(Usage, EveryHelpHasAnExampleOfItsOwn) {
-  for (const char* command : {"inspect", "compile", "run", "verify", "plan", "simulate", "compare",
-                              "export", "eval", "diagnose", "profile", "manual", "completion",
-                              "remote", "layout", "devices", "planners", "ops", "zoo"}) {
+  for (const char* command :
+       {"inspect", "compile",  "run",     "verify",   "plan",    "simulate", "compare",
+        "export",  "quantize", "eval",    "diagnose", "profile", "manual",   "completion",
+        "remote",  "layout",   "devices", "planners", "ops",     "zoo"}) {
     const ProcessResult result = thimble({command, "--help"});
     EXPECT_EQ(result.exit_status, 0) << command;
     EXPECT_THAT(result.out, HasSubstr("Example")) << command;

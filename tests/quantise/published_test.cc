@@ -57,7 +57,7 @@ TEST_P(Published, WeightsAreTheSame) {
   const Graph real = import_tflite(testing::model_path(GetParam().real));
   const Graph published = import_tflite(testing::model_path(GetParam().published));
   const auto inputs = samples(real, GetParam().data);
-  const Graph made = quantised(real, ranges_on(real, inputs), {.dense_per_channel = false});
+  const Graph made = quantised(real, ranges_on(real, inputs), {.dense_per_channel = false}).graph;
   const std::vector<Tensor> ours = weights_of(made), theirs = weights_of(published);
   ASSERT_EQ(ours.size(), theirs.size());
   int64_t differ = 0, of = 0;

@@ -24,6 +24,7 @@ void add_compile(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
 void add_eval(CLI::App& app, int& status);
 void add_export(CLI::App& app, int& status);
+void add_quantize(CLI::App& app, int& status);
 void add_run(CLI::App& app, int& status);
 void add_verify(CLI::App& app, int& status);
 void add_diagnose(CLI::App& app, int& status);

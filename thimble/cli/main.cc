@@ -93,6 +93,7 @@ int run(int argc, char** argv) {
   add_plan(app, status);
   add_compare(app, status);
   add_export(app, status);
+  add_quantize(app, status);
   add_simulate(app, status);
   add_layout(app, status);
   add_remote(app, status);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "thimble/model/error.h"
+#include "thimble/reference/interpreter.h"
 
 namespace thimble {
 namespace {
@@ -99,6 +100,13 @@ void add_operators(const TensorFile& file, InputCase& into) {
 }
 
 }  // namespace
+
+std::vector<Bytes> caller_outputs(const Graph& graph, const TensorValues& values) {
+  std::vector<Bytes> outputs;
+  for (const Port& port : graph.outputs)
+    outputs.push_back(to_port(graph, port, values[port.tensor.index()]));
+  return outputs;
+}
 
 InputCase seeded_case(const Graph& graph, uint64_t seed) {
   InputCase result{.name = fmt::format("seed {}", seed), .inputs = {}, .outputs = {}, .ops = {}};

@@ -8,6 +8,7 @@
 
 #include "thimble/import/tensor_file.h"
 #include "thimble/model/graph.h"
+#include "thimble/reference/tensor_values.h"
 
 namespace thimble {
 
@@ -38,6 +39,9 @@ struct InputCase {
 [[nodiscard]] std::vector<std::vector<Bytes>> input_sets(const Graph& graph,
                                                          const TensorFile& content,
                                                          const std::string& file);
+
+/// Of all tensors those of the output ports, in the caller's bytes.
+[[nodiscard]] std::vector<Bytes> caller_outputs(const Graph& graph, const TensorValues& values);
 
 /// Throws CompileError unless write_outputs will know the format.
 void check_output_name(const Graph& graph, const std::string& file);

@@ -20,6 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostFiles = 10'000'000;
+constexpr const char* kSampleKinds =
+    "pictures (.png, .jpg, .bmp), sound (.wav), .csv, .npy or .safetensors files";
 
 bool is_folder(const fs::path& path) {
   std::error_code error;  // of what cannot be asked for: no folder
@@ -67,9 +69,9 @@ LabelledSet of_folder(const std::string& path) {
     if (set.files.size() > before) set.classes.push_back(label);
   }
   if (!set.files.empty()) return set;
-  throw CompileError(path,
-                     "has no samples: folders named after classes, with pictures (.png, .jpg, "
-                     ".bmp), sound (.wav), .csv, .npy or .safetensors files, are supported");
+  throw CompileError(
+      path, fmt::format("has no samples: folders named after classes, with {}, are supported",
+                        kSampleKinds));
 }
 
 /// The column that a heading calls the label; nothing: it names none.
@@ -160,6 +162,18 @@ LabelledSet labelled_set(const std::string& path, const std::string& truth) {
                                  "of files and labels, and an array (.npy, .safetensors) with a "
                                  ".csv of labels are supported"
                                : "cannot be read: there is no such file or folder");
+}
+
+std::vector<std::string> sample_files(const std::string& path) {
+  if (!is_folder(path)) return {path};
+  LabelledSet set;
+  add_class(path, "", set);
+  std::vector<std::string> files;
+  for (const LabelledFile& file : set.files) files.push_back(file.path);
+  if (files.empty())
+    throw CompileError(path, fmt::format("has no samples; {} are supported", kSampleKinds));
+  std::ranges::sort(files);
+  return files;
 }
 
 std::vector<size_t> chosen(size_t count, int64_t most) {

@@ -29,6 +29,10 @@ struct LabelledSet {
 /// samples or labels.
 [[nodiscard]] LabelledSet labelled_set(const std::string& path, const std::string& truth);
 
+/// Files with samples, labels or none: in a folder and the folders there, or
+/// the file itself. Sorted. Throws CompileError where there are none.
+[[nodiscard]] std::vector<std::string> sample_files(const std::string& path);
+
 /// At most `most` of them, from all over the set.
 [[nodiscard]] std::vector<size_t> chosen(size_t count, int64_t most);
 

@@ -19,13 +19,6 @@
 namespace thimble {
 namespace {
 
-std::vector<Bytes> outputs_of(const Graph& graph, const TensorValues& values) {
-  std::vector<Bytes> outputs;
-  for (const Port& port : graph.outputs)
-    outputs.push_back(to_port(graph, port, values[port.tensor.index()]));
-  return outputs;
-}
-
 /// Inferences of the plain interpreter, some of which go on with the variables of the one before.
 class ReferenceRuns {
  public:
@@ -36,7 +29,7 @@ class ReferenceRuns {
     return interpret(graph_, c.inputs, state_);
   }
   [[nodiscard]] std::vector<Bytes> outputs(const InputCase& c) {
-    return outputs_of(graph_, values(c));
+    return caller_outputs(graph_, values(c));
   }
 
  private:
@@ -183,7 +176,7 @@ Inferences run_reference(const Graph& graph, const std::vector<InputCase>& cases
   for (const InputCase& c : cases) {
     const TensorValues values = runs.values(c);
     compare_ops(graph, c, values, result);
-    result.outputs.push_back(outputs_of(graph, values));
+    result.outputs.push_back(caller_outputs(graph, values));
   }
   compare_outputs(graph, cases, result);
   return result;

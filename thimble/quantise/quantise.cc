@@ -49,7 +49,7 @@ class Network {
     to_.name = from.name;
   }
 
-  Graph run() {
+  Quantised run() {
     for (const State& state : from_.states) real_[state.in.index()] = copied(state.in);
     for (const Port& port : from_.inputs) add_input(port);
     for (size_t o = 0; o < from_.ops.size(); ++o) {
@@ -62,7 +62,7 @@ class Network {
     for (const Port& port : from_.outputs) add_output(port);
     for (const State& state : from_.states)
       to_.states.push_back({real_[state.in.index()], real(state.out), state.initial});
-    return std::move(to_);
+    return {std::move(to_), std::move(left_in_float_), std::move(int8_)};
   }
 
   /// The operator of the original that each of run()'s is, or is converted for.
@@ -138,6 +138,7 @@ class Network {
   }
 
   void add_real(const Op& op) {
+    left_in_float_.push_back(label(op));
     std::vector<TensorId> inputs, outputs;
     for (const TensorId t : op.inputs) inputs.push_back(real(t));
     for (const TensorId t : op.outputs) outputs.push_back(real_[t.index()] = copied(t));
@@ -195,31 +196,32 @@ class Network {
   ScaleGroups groups_;
   Graph to_;
   std::vector<TensorId> real_, int8_;  ///< by tensor of the original; invalid: not there yet
+  std::vector<std::string> left_in_float_;
   std::vector<size_t> origins_;
   size_t origin_ = 0;
 };
 
 }  // namespace
 
-Graph quantised(const Graph& graph, const Ranges& ranges, const QuantiseOptions& options) {
+Quantised quantised(const Graph& graph, const Ranges& ranges, const QuantiseOptions& options) {
   DemandsOfOps demands;
   for (const Op& op : graph.ops) demands.push_back(possible_demands(graph, op, options));
   for (;;) {
     if (std::ranges::none_of(demands, [](const auto& d) { return d.has_value(); }))
       throw CompileError(graph.name, "has no operator of float32 that has a form in int8");
     Network network(graph, ranges, demands, options);
-    Graph result = network.run();
+    Quantised result = network.run();
     // What a kernel does not take in int8 after all stays in float32, which changes who ties what.
     bool changed = false;
-    for (size_t o = 0; o < result.ops.size(); ++o) {
+    for (size_t o = 0; o < result.graph.ops.size(); ++o) {
       std::optional<Demands>& made = demands[network.origins()[o]];
-      if (result.ops[o].file_index < 0 && !made) continue;
-      if (!made || unsupported_reason(result, result.ops[o]).empty()) continue;
+      if (result.graph.ops[o].file_index < 0 && !made) continue;
+      if (!made || unsupported_reason(result.graph, result.graph.ops[o]).empty()) continue;
       made.reset();
       changed = true;
     }
     if (changed) continue;
-    check_graph(result);
+    check_graph(result.graph);
     return result;
   }
 }
