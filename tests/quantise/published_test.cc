@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tests/support/golden.h"
 #include "tests/support/shared.h"
-#include "thimble/driver/samples.h"
-#include "thimble/export/tflite.h"
 #include "thimble/import/tflite.h"
-#include "thimble/operators/operators.h"
 #include "thimble/quantise/quantise.h"
-#include "thimble/reference/interpreter.h"
-#include "thimble/reference/real_values.h"
 
 namespace thimble {
 namespace {
@@ -30,24 +27,18 @@ std::vector<Tensor> weights_of(const Graph& graph) {
 
 struct Pair {
   std::string real, published;
-  bool dense_per_channel = false;
-  std::string data;
 };
 void PrintTo(const Pair& pair, std::ostream* out) { *out << pair.real; }
 
-std::vector<std::vector<Bytes>> samples(const Graph& graph, const std::string& file) {
-  Preprocessing as_they_are;
-  as_they_are.scale = 1;
-  std::vector<std::vector<Bytes>> result;
-  for (const Sample& sample : SampleReader(graph, {}, as_they_are).read(file))
-    result.push_back(sample.inputs);
-  return result;
-}
-
-Ranges ranges_on(const Graph& graph, const std::vector<std::vector<Bytes>>& inputs) {
-  Ranges ranges;
-  for (const auto& sample : inputs) include(ranges, observed_ranges(graph, sample));
-  return ranges;
+/// Numbers of the size that both networks were trained on.
+Ranges ranges_on_noise(const Graph& graph) {
+  const Shape& shape = graph.tensor(graph.inputs[0].tensor).shape;
+  std::vector<float> values(static_cast<size_t>(elements(shape)));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(i * 2654435761U % 255) - 100;
+  Bytes bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return observed_ranges(graph, {bytes});
 }
 
 class Published : public ::testing::TestWithParam<Pair> {};
@@ -56,8 +47,7 @@ TEST_P(Published, WeightsAreTheSame) {
   THIMBLE_NEEDS_SHARED();
   const Graph real = import_tflite(testing::model_path(GetParam().real));
   const Graph published = import_tflite(testing::model_path(GetParam().published));
-  const auto inputs = samples(real, GetParam().data);
-  const Graph made = quantised(real, ranges_on(real, inputs), {.dense_per_channel = false}).graph;
+  const Graph made = quantised(real, ranges_on_noise(real), {.dense_per_channel = false}).graph;
   const std::vector<Tensor> ours = weights_of(made), theirs = weights_of(published);
   ASSERT_EQ(ours.size(), theirs.size());
   int64_t differ = 0, of = 0;
@@ -80,8 +70,8 @@ TEST_P(Published, WeightsAreTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Published,
-                         ::testing::Values(Pair{"pretrainedResnet_float", "pretrainedResnet_quant",
-                                                false, "/work/shared/ptq/ic_calibration.npy"}),
+                         ::testing::Values(Pair{"pretrainedResnet_float", "pretrainedResnet_quant"},
+                                           Pair{"ad01_fp32", "ad01_int8"}),
                          [](const auto& test) { return test.param.real; });
 
 }  // namespace

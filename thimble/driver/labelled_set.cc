@@ -165,6 +165,8 @@ LabelledSet labelled_set(const std::string& path, const std::string& truth) {
 }
 
 std::vector<std::string> sample_files(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) throw CompileError(path, "there is no such file or folder");
   if (!is_folder(path)) return {path};
   LabelledSet set;
   add_class(path, "", set);

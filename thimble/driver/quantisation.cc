@@ -11,6 +11,7 @@
 #include "thimble/driver/labelled_set.h"
 #include "thimble/driver/predictions.h"
 #include "thimble/model/error.h"
+#include "thimble/quantise/equalise.h"
 #include "thimble/quantise/scales.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/reference/real_values.h"
@@ -23,6 +24,15 @@ using Inputs = std::vector<Bytes>;
 
 /// Of all samples a part that is judged: values of every tensor are compared there.
 constexpr int64_t kMostJudged = 200;
+/// Another method than min and max is taken where it leaves no more of the noise (1 dB less).
+constexpr double kWorthIt = 0.8;
+
+void check_numbers(const Graph& graph, const Inputs& inputs, const std::string& file) {
+  for (size_t p = 0; p < inputs.size(); ++p) {
+    const Tensor& tensor = graph.tensor(graph.inputs[p].tensor);
+    if (tensor.type == DType::kFloat32) (void)range_of(dequantised(tensor, inputs[p]), file);
+  }
+}
 
 std::vector<Inputs> samples_in(const QuantisationRequest& request,
                                std::vector<std::string>& warnings) {
@@ -30,6 +40,7 @@ std::vector<Inputs> samples_in(const QuantisationRequest& request,
   std::set<std::string> said;
   for (const std::string& file : sample_files(request.data)) {
     for (Sample& sample : request.reader.read(file)) {
+      check_numbers(request.graph, sample.inputs, file);
       samples.push_back(std::move(sample.inputs));
       said.insert(sample.warnings.begin(), sample.warnings.end());
     }
@@ -52,15 +63,43 @@ void counted(const QuantisationRequest& request, const char* what, size_t count,
   });
 }
 
-Ranges ranges_of(const QuantisationRequest& request, const std::vector<Inputs>& samples) {
-  std::vector<Ranges> ranges(static_cast<size_t>(request.jobs));
-  counted(request, "observing", samples.size(), [&](size_t k, size_t worker) {
-    include(ranges[worker], observed_ranges(request.graph, samples[k]));
-  });
-  Ranges all;
-  for (const Ranges& some : ranges)
+/// observe(k) of every sample, by include() in one.
+template <class Observed, class Observe>
+Observed observed(const QuantisationRequest& request, size_t samples, const Observe& observe) {
+  std::vector<Observed> each(static_cast<size_t>(request.jobs));
+  counted(request, "observing", samples,
+          [&](size_t k, size_t worker) { include(each[worker], observe(k)); });
+  Observed all;
+  for (const Observed& some : each)
     if (!some.empty()) include(all, some);
   return all;
+}
+
+/// A way to quantise, and what came of it.
+struct Attempt {
+  std::string method;
+  Graph real;  ///< the network, which computes what the original does
+  Ranges ranges;
+  Quantised made;
+};
+
+Attempt attempt(const QuantisationRequest& request, std::string method, Graph real,
+                const std::vector<Inputs>& samples) {
+  Attempt result{.method = std::move(method), .real = std::move(real), .ranges = {}, .made = {}};
+  result.ranges = observed<Ranges>(
+      request, samples.size(), [&](size_t k) { return observed_ranges(result.real, samples[k]); });
+  result.made = quantised(result.real, result.ranges, request.options);
+  return result;
+}
+
+std::optional<Attempt> equalised_attempt(const QuantisationRequest& request,
+                                         const std::vector<Inputs>& samples) {
+  const std::vector<LayerPair> pairs = layer_pairs(request.graph);
+  if (pairs.empty()) return std::nullopt;
+  const auto peaks = observed<ChannelPeaks>(request, samples.size(), [&](size_t k) {
+    return observed_peaks(request.graph, pairs, samples[k]);
+  });
+  return attempt(request, "channels equalised", equalised(request.graph, pairs, peaks), samples);
 }
 
 /// One sample through both networks.
@@ -131,37 +170,81 @@ void describe_tensors(const Graph& real, const Quantised& made, const Ranges& ra
   }
 }
 
-void judge(const QuantisationRequest& request, const Quantised& made, const Ranges& ranges,
-           const std::vector<Inputs>& samples, QuantisationReport& report) {
+/// All samples judged.
+struct Judgement {
+  std::vector<Noise> tensors, outputs;  ///< as of Judged
+  int64_t samples = 0;
+  std::optional<int64_t> agreeing;
+};
+
+Judgement judgement_of(const QuantisationRequest& request, const Attempt& attempt,
+                       const std::vector<Inputs>& samples) {
   const std::vector<size_t> which = chosen(samples.size(), kMostJudged);
   std::vector<Judged> each(which.size());
-  counted(request, "comparing", which.size(),
-          [&](size_t k, size_t) { each[k] = judged(request.graph, made, samples[which[k]]); });
-  std::vector<Noise> tensors(request.graph.tensors.size());
-  report.outputs.resize(request.graph.outputs.size());
-  report.judged = std::ssize(each);
+  counted(request, "comparing", which.size(), [&](size_t k, size_t) {
+    each[k] = judged(attempt.real, attempt.made, samples[which[k]]);
+  });
+  Judgement result{.tensors = std::vector<Noise>(attempt.real.tensors.size()),
+                   .outputs = std::vector<Noise>(attempt.real.outputs.size()),
+                   .samples = std::ssize(each),
+                   .agreeing = {}};
   for (const Judged& one : each) {
-    for (size_t t = 0; t < tensors.size(); ++t) add(tensors[t], one.tensors[t]);
-    for (size_t p = 0; p < report.outputs.size(); ++p) add(report.outputs[p], one.outputs[p]);
-    if (one.agrees) report.agreeing = report.agreeing.value_or(0) + (*one.agrees ? 1 : 0);
+    for (size_t t = 0; t < result.tensors.size(); ++t) add(result.tensors[t], one.tensors[t]);
+    for (size_t p = 0; p < result.outputs.size(); ++p) add(result.outputs[p], one.outputs[p]);
+    if (one.agrees) result.agreeing = result.agreeing.value_or(0) + (*one.agrees ? 1 : 0);
   }
-  describe_tensors(request.graph, made, ranges, tensors, report);
+  return result;
+}
+
+/// Of all outputs together, each by its own signal.
+double relative_noise(const Judgement& judgement) {
+  double sum = 0;
+  for (const Noise& noise : judgement.outputs)
+    if (noise.signal > 0) sum += noise.noise / noise.signal;
+  return sum;
+}
+
+MethodTried tried(const Attempt& attempt, const Judgement& judgement) {
+  Noise all;
+  for (const Noise& noise : judgement.outputs) add(all, noise);
+  return {attempt.method, all, judgement.agreeing};
+}
+
+void warn_of_samples(const std::vector<Inputs>& samples, std::vector<std::string>& warnings) {
+  if (samples.size() == 1) {
+    warnings.emplace_back("all ranges are of one sample: others may lie beyond them");
+  } else if (std::ranges::all_of(samples, [&](const auto& s) { return s == samples[0]; })) {
+    warnings.emplace_back("all samples are the same: ranges are of one");
+  }
 }
 
 }  // namespace
 
 Quantisation quantisation_of(const QuantisationRequest& request) {
   Quantisation result;
-  const std::vector<Inputs> samples = samples_in(request, result.report.warnings);
-  if (samples.size() == 1)
-    result.report.warnings.emplace_back("all ranges are of one sample: others may lie beyond them");
-  const Ranges ranges = ranges_of(request, samples);
-  Quantised made = quantised(request.graph, ranges, request.options);
-  result.report.samples = std::ssize(samples);
-  result.report.operators = std::ssize(request.graph.ops);
-  result.report.left_in_float = made.left_in_float;
-  judge(request, made, ranges, samples, result.report);
-  result.graph = std::move(made.graph);
+  QuantisationReport& report = result.report;
+  const std::vector<Inputs> samples = samples_in(request, report.warnings);
+  warn_of_samples(samples, report.warnings);
+  Attempt best = attempt(request, "min and max", request.graph, samples);
+  Judgement judgement = judgement_of(request, best, samples);
+  report.methods.push_back(tried(best, judgement));
+  if (std::optional<Attempt> other = equalised_attempt(request, samples)) {
+    Judgement of_other = judgement_of(request, *other, samples);
+    report.methods.push_back(tried(*other, of_other));
+    if (relative_noise(of_other) < kWorthIt * relative_noise(judgement)) {
+      best = std::move(*other);
+      judgement = std::move(of_other);
+    }
+  }
+  report.method = best.method;
+  report.samples = std::ssize(samples);
+  report.operators = std::ssize(request.graph.ops);
+  report.left_in_float = best.made.left_in_float;
+  report.judged = judgement.samples;
+  report.agreeing = judgement.agreeing;
+  report.outputs = judgement.outputs;
+  describe_tensors(best.real, best.made, best.ranges, judgement.tensors, report);
+  result.graph = std::move(best.made.graph);
   return result;
 }
 

@@ -13,7 +13,7 @@
 #include "thimble/inputs/sound.h"
 #include "thimble/inputs/table.h"
 #include "thimble/model/error.h"
-#include "thimble/reference/elements.h"
+#include "thimble/reference/real_values.h"
 
 namespace thimble {
 namespace {
@@ -30,9 +30,10 @@ Sample sample_of(PreparedInput prepared) {
           .warnings = std::move(prepared.warnings)};
 }
 
-/// How many inferences an array of real numbers holds along its leading axis. Throws CompileError
-/// for other types and shapes than the input's.
-size_t inferences_in(const NamedTensor& array, const InputPort& port, const std::string& file) {
+/// How many inferences an array of numbers holds along its leading axis. Throws CompileError for
+/// other shapes than the input's, and for integers of which nobody says what they mean.
+size_t inferences_in(const NamedTensor& array, const InputPort& port, bool normalises,
+                     const std::string& file) {
   const auto longer = [](Shape shape) {
     std::erase(shape, 1);
     return shape;
@@ -43,9 +44,10 @@ size_t inferences_in(const NamedTensor& array, const InputPort& port, const std:
   if (count > 1 && !each.empty() && each[0] % count == 0) each[0] /= count;
   const bool fits =
       elements(each) == wanted && (each.size() == 1 || longer(each) == longer(port.shape));
-  if (array.type == DType::kFloat32 && fits) return static_cast<size_t>(count);
+  if ((array.type == DType::kFloat32 || normalises) && fits) return static_cast<size_t>(count);
   throw CompileError(file, fmt::format("is {} {}; the network's '{}' is {} {}, to which float32 is "
-                                       "turned, and uint8 where it is a picture",
+                                       "turned, integers by --scale, --mean or --std, and uint8 "
+                                       "where it is a picture",
                                        name(array.type), to_string(array.shape), port.tensor.name,
                                        name(port.tensor.type), to_string(port.shape)));
 }
@@ -133,8 +135,9 @@ std::vector<Sample> SampleReader::from_array(const std::string& file) const {
       samples.push_back(sample_of(prepared_picture(port, picture, asked_, file)));
     if (!samples.empty()) return samples;
   }
-  const size_t inferences = inferences_in(array, port, file);
-  const std::vector<float> values = reference::elements_from<float>(array.data);
+  const size_t inferences = inferences_in(array, port, asked_.normalises(), file);
+  const std::vector<float> values =
+      dequantised({"", array.shape, array.type, {}, nullptr}, array.data);
   const auto count = static_cast<std::ptrdiff_t>(values.size() / inferences);
   for (auto begin = values.begin(); begin != values.end(); begin += count)
     samples.push_back(sample_of(prepared_numbers(port, {begin, begin + count}, asked_, file)));

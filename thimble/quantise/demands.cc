@@ -29,8 +29,8 @@ struct Demanded {
       return weighted(0);
     } else if constexpr (kIsOneOf<Kind, DepthwiseConv2D>) {
       return weighted(3);
-    } else if constexpr (kIsOneOf<Kind, AveragePool2D, MaxPool2D, Pad, Reshape, Transpose, Slice,
-                                  Gather, ResizeNearestNeighbor, ResizeBilinear>) {
+    } else if constexpr (kIsOneOf<Kind, AveragePool2D, MaxPool2D, Pad, Relu6, Reshape, Transpose,
+                                  Slice, Gather, ResizeNearestNeighbor, ResizeBilinear>) {
       return tied({0});
     } else if constexpr (kIsOneOf<Kind, Concat, Maximum, Minimum>) {
       std::vector<size_t> all(operands);
@@ -47,8 +47,7 @@ struct Demanded {
     } else if constexpr (kIsOneOf<Kind, LogSoftmax>) {
       return fixed(16.0F / 256, 127);
     } else if constexpr (kIsOneOf<Kind, BatchMatMul, Mean, Sum, Add, Sub, Mul, SquaredDifference,
-                                  Relu, Relu6, LeakyRelu, Prelu, HardSwish, Elu, Gelu, Abs,
-                                  Rsqrt>) {
+                                  Relu, LeakyRelu, Prelu, HardSwish, Elu, Gelu, Abs, Rsqrt>) {
       return Demands{};
     } else if constexpr (kIsOneOf<Kind, Comparison, ArgMax>) {
       return Demands{.output = Output::kInteger};

@@ -44,8 +44,13 @@ std::string quantisation_text(const QuantisationReport& report) {
   std::string text = fmt::format("{}: {}, {} operators, {} of them in int8\n", report.path,
                                  human_size(report.file_bytes), report.operators,
                                  report.operators - std::ssize(report.left_in_float));
-  text +=
-      fmt::format("  ranges     min and max of {} samples of {}\n", report.samples, report.data);
+  text += fmt::format("  ranges     of {} sample{} in {}\n", report.samples,
+                      report.samples == 1 ? "" : "s", report.data);
+  for (const MethodTried& method : report.methods) {
+    text += fmt::format("  {:<11}{}{}, {}\n", &method == report.methods.data() ? "methods" : "",
+                        method.name, method.name == report.method ? " (taken)" : "",
+                        decibels(method.outputs));
+  }
   for (const std::string& warning : report.warnings)
     text += fmt::format("  WARNING: {}\n", warning);
   for (size_t k = 0; k < report.outputs.size(); ++k) {
@@ -73,7 +78,7 @@ std::string quantisation_text(const QuantisationReport& report) {
 }
 
 std::string quantisation_json(const QuantisationReport& report) {
-  Json tensors = Json::array(), outputs = Json::array();
+  Json tensors = Json::array(), methods = Json::array(), outputs = Json::array();
   for (const QuantisedTensor& tensor : report.tensors) {
     Json entry = {{"max", tensor.range.max},
                   {"min", tensor.range.min},
@@ -82,6 +87,12 @@ std::string quantisation_json(const QuantisationReport& report) {
                   {"zero_point", tensor.zero_point}};
     entry.update(noise_json(tensor.noise));
     tensors.push_back(std::move(entry));
+  }
+  for (const MethodTried& method : report.methods) {
+    Json entry = {{"agreeing_samples", method.agreeing ? Json(*method.agreeing) : Json(nullptr)},
+                  {"name", method.name}};
+    entry.update(noise_json(method.outputs));
+    methods.push_back(std::move(entry));
   }
   for (const Noise& noise : report.outputs) outputs.push_back(noise_json(noise));
   return json_text("quantize",
@@ -92,6 +103,8 @@ std::string quantisation_json(const QuantisationReport& report) {
                     {"file_bytes", report.file_bytes},
                     {"judged_samples", report.judged},
                     {"left_in_float", report.left_in_float},
+                    {"method", report.method},
+                    {"methods", std::move(methods)},
                     {"operators", report.operators},
                     {"outputs", std::move(outputs)},
                     {"samples", report.samples},

@@ -20,10 +20,18 @@ struct QuantisedTensor {
   Noise noise;  ///< with all in front of it quantised, too
 };
 
+struct MethodTried {
+  std::string name;  ///< "min and max"
+  Noise outputs;     ///< of all together
+  std::optional<int64_t> agreeing;
+};
+
 struct QuantisationReport {
-  std::string model;  ///< as the user named it
-  std::string path;   ///< of the file that is written
-  std::string data;   ///< likewise
+  std::string model;   ///< as the user named it
+  std::string path;    ///< of the file that is written
+  std::string data;    ///< likewise
+  std::string method;  ///< that was taken: the one with the least noise
+  std::vector<MethodTried> methods;
   int64_t samples = 0;
   int64_t file_bytes = 0;
   int64_t operators = 0;

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random networks of float32, quantised, written and read again.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "tests/quantise/real_network.h"
+#include "tests/quantise/specification.h"
+#include "tests/support/random_network.h"
+#include "tests/support/random_op.h"
+#include "thimble/export/tflite.h"
+#include "thimble/import/tflite.h"
+#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
+#include "thimble/quantise/noise.h"
+#include "thimble/quantise/quantise.h"
+#include "thimble/quantise/scales.h"
+#include "thimble/reference/interpreter.h"
+#include "thimble/reference/real_values.h"
+
+namespace thimble {
+namespace {
+
+/// Numbers from -4 to 4, of which some are whole; other types as random_network has them.
+std::vector<Bytes> real_inputs(const Graph& graph, uint64_t seed) {
+  std::vector<Bytes> inputs = testing::noise(graph, seed);
+  for (size_t p = 0; p < inputs.size(); ++p) {
+    const Tensor& tensor = graph.tensor(graph.inputs[p].tensor);
+    if (tensor.type != DType::kFloat32) continue;
+    for (size_t i = 0; i + 4 <= inputs[p].size(); i += 4) {
+      const float value = static_cast<float>(static_cast<int8_t>(inputs[p][i])) / 32;
+      std::memcpy(&inputs[p][i], &value, sizeof(value));
+    }
+  }
+  return inputs;
+}
+
+std::optional<Ranges> ranges_of(const Graph& graph) {
+  Ranges ranges;
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    try {
+      include(ranges, observed_ranges(graph, real_inputs(graph, seed)));
+    } catch (const CompileError&) {
+      return std::nullopt;  // 1 / 0 and the like
+    }
+  }
+  return ranges;
+}
+
+/// What was found of networks, by operator.
+struct Found {
+  std::map<std::string, int> in_int8, in_float;
+  int noisy = 0;
+};
+
+void expect_as_specified(const Graph& real, Found& found) {
+  SCOPED_TRACE(label(real.ops[0]));
+  const std::optional<Ranges> ranges = ranges_of(real);
+  if (!ranges) return;
+  Quantised made;
+  try {
+    made = quantised(real, *ranges);
+  } catch (const CompileError&) {
+    for (const Op& op : real.ops) ++found.in_float[name(op.attributes)];
+    return;
+  }
+  for (const Op& op : made.graph.ops) {
+    EXPECT_EQ(unsupported_reason(made.graph, op), "") << label(op);
+    if (op.file_index < 0) continue;
+    const bool integer = std::ranges::any_of(
+        op.inputs, [&](const TensorId t) { return made.graph.tensor(t).type == DType::kInt8; });
+    ++(integer ? found.in_int8 : found.in_float)[name(op.attributes)];
+  }
+  EXPECT_EQ(testing::specification_fault(made.graph), "");
+
+  Graph back;
+  try {
+    back = import_tflite(export_tflite(made.graph), "back", "back");
+  } catch (const CompileError& error) {
+    // Windows that TensorFlow Lite has no padding for, and the like: of the network, not its types.
+    EXPECT_THROW((void)import_tflite(export_tflite(real), "real", "real"), CompileError)
+        << error.what();
+    return;
+  }
+  std::vector<Bytes> inputs = real_inputs(real, 9);
+  const TensorValues expected = interpret(real, inputs);
+  for (size_t p = 0; p < inputs.size(); ++p) {
+    const Tensor& tensor = made.graph.tensor(made.graph.inputs[p].tensor);
+    if (tensor.type == real.tensor(real.inputs[p].tensor).type) continue;
+    Bytes integers;
+    for (const float value : dequantised(real.tensor(real.inputs[p].tensor), inputs[p]))
+      integers.push_back(static_cast<uint8_t>(nearest_int8(value, tensor.quantization)));
+    inputs[p] = integers;
+  }
+  const TensorValues got = interpret(made.graph, inputs), read = interpret(back, inputs);
+  for (size_t p = 0; p < real.outputs.size(); ++p) {
+    const TensorId out = made.graph.outputs[p].tensor;
+    EXPECT_EQ(read[back.outputs[p].tensor.index()], got[out.index()]);
+    const Tensor& original = real.tensor(real.outputs[p].tensor);
+    if (original.type != DType::kFloat32) continue;
+    Noise noise;
+    noise.add(dequantised(original, expected[real.outputs[p].tensor.index()]),
+              dequantised(made.graph.tensor(out), got[out.index()]));
+    found.noisy += noise.noise > 0.1 * noise.signal ? 1 : 0;
+  }
+}
+
+TEST(QuantisedNetworks, OfOneOperatorAreAsTheSpecificationHasThem) {
+  constexpr uint64_t kKinds = std::variant_size_v<AnyOperator>, kRounds = 12;
+  Found found;
+  int networks = 0;
+  for (uint64_t seed = 0; seed < kKinds * kRounds; ++seed) {
+    const std::optional<Graph> real = testing::real_network(testing::random_op_graph(seed));
+    if (!real) continue;
+    SCOPED_TRACE(seed);
+    expect_as_specified(*real, found);
+    ++networks;
+  }
+  for (const auto& [kind, count] : found.in_int8) fmt::print("{} {} times in int8\n", kind, count);
+  for (const auto& [kind, count] : found.in_float)
+    fmt::print("{} {} times in float32\n", kind, count);
+  fmt::print("{} networks, {} outputs with a tenth of noise\n", networks, found.noisy);
+  for (const char* kind : {"CONV_2D",
+                           "DEPTHWISE_CONV_2D",
+                           "FULLY_CONNECTED",
+                           "TRANSPOSE_CONV",
+                           "BATCH_MATMUL",
+                           "ADD",
+                           "SUB",
+                           "MUL",
+                           "MEAN",
+                           "SUM",
+                           "SOFTMAX",
+                           "LOGISTIC",
+                           "TANH",
+                           "CONCATENATION",
+                           "PAD",
+                           "RESHAPE",
+                           "TRANSPOSE",
+                           "AVERAGE_POOL_2D",
+                           "MAX_POOL_2D",
+                           "RELU",
+                           "RELU6",
+                           "LEAKY_RELU",
+                           "PRELU",
+                           "HARD_SWISH",
+                           "MAXIMUM",
+                           "MINIMUM",
+                           "RESIZE_BILINEAR",
+                           "LOG_SOFTMAX",
+                           "RESIZE_NEAREST_NEIGHBOR",
+                           "L2_NORMALIZATION"})
+    EXPECT_GT(found.in_int8[kind], 0) << kind;
+}
+
+TEST(QuantisedNetworks, OfSeveralOperatorsAreAsTheSpecificationHasThem) {
+  Found found;
+  int networks = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const std::optional<Graph> real = testing::real_network(testing::random_network(seed));
+    if (!real) continue;
+    SCOPED_TRACE(seed);
+    expect_as_specified(*real, found);
+    ++networks;
+  }
+  fmt::print("{} networks, {} outputs with a tenth of noise\n", networks, found.noisy);
+  EXPECT_GT(networks, 100);
+}
+
+}  // namespace
+}  // namespace thimble

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks of float32 from random ones of int8.
+#pragma once
+
+#include <optional>
+
+#include "thimble/model/graph.h"
+
+namespace thimble::testing {
+
+/// The same operators on the real numbers that the integers stand for; nothing where an operator
+/// has no form in float32, converts between types, or has a state.
+[[nodiscard]] std::optional<Graph> real_network(Graph integers);
+
+}  // namespace thimble::testing
