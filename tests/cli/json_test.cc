@@ -310,6 +310,26 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
        build_zoo("demo").tensor(build_zoo("demo").ops.back().outputs[0]).name, "--tflite",
        "same.tflite"});
   run({"inspect", "unet.tflite"});
+  // A network whose integers are exact; a classifier with an operator that stays in float32.
+  Graph real;
+  real.name = "real";
+  const auto tensor = [&](const std::string& name) {
+    real.tensors.push_back({name, {1, 2, 2, 1}, DType::kFloat32, {}, nullptr});
+    return TensorId{static_cast<int32_t>(std::ssize(real.tensors) - 1)};
+  };
+  const TensorId x = tensor("x"), y = tensor("y"), z = tensor("z");
+  real.inputs = {{x}};
+  real.ops = {{Relu{}, {x}, {y}, 0}};
+  real.outputs = {{y}};
+  write_tflite(real, folder() / "exact.tflite");
+  for (Tensor& each : real.tensors) each.shape = {1, 4};
+  real.ops.push_back({Elementwise{Function::kExp}, {y}, {z}, 1});
+  real.outputs = {{z}};
+  write_tflite(real, folder() / "exp.tflite");
+  write("whole.csv", "0,255,3,4\n");
+  write("parts.csv", "0.1,0.2,0.3,0.77\n0.5,0.3,0.9,0.1\n");
+  run({"quantize", "exact.tflite", "--data", "whole.csv", "-o", "exact_int8.tflite"});
+  run({"quantize", "exp.tflite", "--data", "parts.csv", "-o", "exp_int8.tflite"});
   run({"zoo", "list"});
   run({"zoo", "build", "demo", "-o", "demo.tflite"});
   write("p.csv", "id,lower,upper,size\na,0,3,4\nb,2,5,8\n");

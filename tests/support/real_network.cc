@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/quantise/real_network.h"
+#include "tests/support/real_network.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +9,23 @@
 #include "thimble/reference/real_values.h"
 
 namespace thimble::testing {
+
+namespace {
+
+/// Which it need not have: what follows of x and the weights.
+void give_scale_to_bias(Graph& graph, const Op& op) {
+  if (op.inputs.size() != 3) return;
+  Tensor& bias = graph.tensor(op.inputs[2]);
+  const Quantization &x = graph.tensor(op.inputs[0]).quantization,
+                     &weights = graph.tensor(op.inputs[1]).quantization;
+  if (bias.type != DType::kInt32 || !bias.quantization.scales.empty()) return;
+  if (x.scales.size() != 1 || weights.scales.empty()) return;
+  bias.quantization = weights;
+  bias.quantization.axis = 0;
+  for (float& scale : bias.quantization.scales) scale *= x.scales[0];
+}
+
+}  // namespace
 
 std::optional<Graph> real_network(Graph integers) {
   if (!integers.states.empty() || !integers.accumulators.empty()) return std::nullopt;
@@ -21,6 +38,7 @@ std::optional<Graph> real_network(Graph integers) {
             std::bit_cast<int32_t>(q.scales[0] * static_cast<float>(pad->value - q.zero_points[0]));
     }
   }
+  for (const Op& op : integers.ops) give_scale_to_bias(integers, op);
   for (Tensor& tensor : integers.tensors) {
     if (tensor.quantization.scales.empty()) continue;
     if (tensor.is_constant()) {
