@@ -171,9 +171,8 @@ TEST_F(QuantizeCommand, IsAsGoodAsThePublishedModels) {
   Arguments with_truth = features;
   with_truth.insert(with_truth.end(), {"--truth", ptq + "/kws_eval.csv"});
   const std::string words = ptq + "/kws_eval_int8.npy";
-  EXPECT_GE(
-      accuracy("q.tflite", words, with_truth),
-      accuracy(shared_model("kws_ref_model"), words, {"--truth", ptq + "/kws_eval.csv"}));
+  EXPECT_GE(accuracy("q.tflite", words, with_truth),
+            accuracy(shared_model("kws_ref_model"), words, {"--truth", ptq + "/kws_eval.csv"}));
 }
 
 }  // namespace
