@@ -10,6 +10,7 @@
 #include "thimble/driver/inference_io.h"
 #include "thimble/driver/labelled_set.h"
 #include "thimble/driver/predictions.h"
+#include "thimble/export/explicit_padding.h"
 #include "thimble/model/error.h"
 #include "thimble/quantise/equalise.h"
 #include "thimble/quantise/scales.h"
@@ -30,7 +31,9 @@ constexpr double kWorthIt = 0.8;
 void check_numbers(const Graph& graph, const Inputs& inputs, const std::string& file) {
   for (size_t p = 0; p < inputs.size(); ++p) {
     const Tensor& tensor = graph.tensor(graph.inputs[p].tensor);
-    if (tensor.type == DType::kFloat32) (void)range_of(dequantised(tensor, inputs[p]), file);
+    if (tensor.type == DType::kFloat32 && !range_of(dequantised(tensor, inputs[p])).is_finite())
+      throw CompileError(file,
+                         "has values that are no finite numbers, for which no integer stands");
   }
 }
 
@@ -89,6 +92,7 @@ Attempt attempt(const QuantisationRequest& request, std::string method, Graph re
   result.ranges = observed<Ranges>(
       request, samples.size(), [&](size_t k) { return observed_ranges(result.real, samples[k]); });
   result.made = quantised(result.real, result.ranges, request.options);
+  result.made.graph = with_explicit_padding(std::move(result.made.graph));
   return result;
 }
 
@@ -142,8 +146,10 @@ Judged judged(const Graph& real, const Quantised& made, const Inputs& inputs) {
       result.tensors[t].add(values(real, expected, id), values(made.graph, got, made.integers[t]));
   }
   for (size_t p = 0; p < real.outputs.size(); ++p) {
-    result.outputs.emplace_back().add(values(real, expected, real.outputs[p].tensor),
-                                      values(made.graph, got, made.graph.outputs[p].tensor));
+    Noise& noise = result.outputs.emplace_back();
+    if (real.tensor(real.outputs[p].tensor).type != DType::kFloat32) continue;
+    noise.add(values(real, expected, real.outputs[p].tensor),
+              values(made.graph, got, made.graph.outputs[p].tensor));
   }
   if (const std::optional<size_t> best = best_class(real, expected))
     result.agrees = best_class(made.graph, got) == best;
@@ -223,6 +229,8 @@ void warn_of_samples(const std::vector<Inputs>& samples, std::vector<std::string
 Quantisation quantisation_of(const QuantisationRequest& request) {
   Quantisation result;
   QuantisationReport& report = result.report;
+  if (!request.graph.states.empty())
+    throw CompileError(request.graph.name, "networks with state cannot be written as .tflite");
   const std::vector<Inputs> samples = samples_in(request, report.warnings);
   warn_of_samples(samples, report.warnings);
   Attempt best = attempt(request, "min and max", request.graph, samples);

@@ -18,14 +18,25 @@ using Output = Demands::Output;
 
 bool is_real(const Tensor& tensor) { return tensor.type == DType::kFloat32; }
 
+/// Masks of minus infinity, and what becomes of them, do not.
+bool has_scale(const Graph& graph, const Ranges& ranges, TensorId t) {
+  const Tensor& tensor = graph.tensor(t);
+  if (!is_real(tensor)) return true;
+  if (!tensor.is_constant()) return ranges[t.index()].is_finite();
+  return range_of(dequantised(tensor, *tensor.data)).is_finite();
+}
+
 /// The form of an operator in int8 that its operands leave.
-std::optional<Demands> possible_demands(const Graph& graph, const Op& op,
+std::optional<Demands> possible_demands(const Graph& graph, const Op& op, const Ranges& ranges,
                                         const QuantiseOptions& options) {
   std::optional<Demands> demands = int8_demands(op.attributes, op.inputs.size());
   if (!demands || op.outputs.size() != 1) return std::nullopt;
   const bool of_reals =
       std::ranges::any_of(op.inputs, [&](const TensorId t) { return is_real(graph.tensor(t)); });
   if (!of_reals) return std::nullopt;
+  for (const auto* operands : {&op.inputs, &op.outputs})
+    for (const TensorId t : *operands)
+      if (!has_scale(graph, ranges, t)) return std::nullopt;
   if (!demands->weighted) return demands;
   demands->weighted = graph.tensor(op.inputs[1]).is_constant();
   if (!demands->weighted) return op.inputs.size() == 2 ? demands : std::nullopt;
@@ -205,7 +216,7 @@ class Network {
 
 Quantised quantised(const Graph& graph, const Ranges& ranges, const QuantiseOptions& options) {
   DemandsOfOps demands;
-  for (const Op& op : graph.ops) demands.push_back(possible_demands(graph, op, options));
+  for (const Op& op : graph.ops) demands.push_back(possible_demands(graph, op, ranges, options));
   for (;;) {
     if (std::ranges::none_of(demands, [](const auto& d) { return d.has_value(); }))
       throw CompileError(graph.name, "has no operator of float32 that has a form in int8");

@@ -24,11 +24,11 @@ struct Quantised {
   std::vector<TensorId> integers;  ///< by TensorId of the original; invalid: float32, or unused
 };
 
-/// Operators without a form in int8 stay as they are, between DEQUANTIZE and QUANTIZE. Tensors of
-/// other types than float32 stay, too. ranges: of the activations (observed_ranges); outputs of
-/// fixed ranges, such as SOFTMAX's, need none. Tensors keep their names; what becomes of a port's
-/// tensor inside has a suffix. Throws CompileError for a network without any operator that has a
-/// form in int8.
+/// Operators without a form in int8, or with values that are no finite numbers, stay as they are,
+/// between DEQUANTIZE and QUANTIZE. Tensors of other types than float32 stay, too. ranges: of the
+/// activations (observed_ranges); outputs of fixed ranges, such as SOFTMAX's, need none. Tensors
+/// keep their names; what becomes of a port's tensor inside has a suffix. Throws CompileError for a
+/// network without any operator that has a form in int8.
 [[nodiscard]] Quantised quantised(const Graph& graph, const Ranges& ranges,
                                   const QuantiseOptions& options = {});
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/quantise/range.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "thimble/model/error.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/reference/real_values.h"
 
@@ -17,14 +14,13 @@ void Range::include(const Range& other) {
   max = std::max(max, other.max);
 }
 
-Range range_of(const std::vector<float>& values, const std::string& where) {
+bool Range::is_finite() const { return empty() || (std::isfinite(min) && std::isfinite(max)); }
+
+Range range_of(const std::vector<float>& values) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   Range range;
-  for (const float value : values) {
-    if (!std::isfinite(value))
-      throw CompileError(where,
-                         fmt::format("has the value {}, which no integer stands for", value));
-    range.include({value, value});
-  }
+  for (const float value : values)
+    range.include(std::isnan(value) ? Range{-kInfinity, kInfinity} : Range{value, value});
   return range;
 }
 
@@ -34,7 +30,7 @@ Ranges observed_ranges(const Graph& graph, const std::vector<Bytes>& inputs) {
   for (size_t t = 0; t < values.size(); ++t) {
     const Tensor& tensor = graph.tensors[t];
     if (tensor.type != DType::kFloat32 || values[t].empty()) continue;
-    ranges[t] = range_of(dequantised(tensor, values[t]), fmt::format("tensor '{}'", tensor.name));
+    ranges[t] = range_of(dequantised(tensor, values[t]));
   }
   return ranges;
 }

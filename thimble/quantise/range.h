@@ -15,17 +15,17 @@ struct Range {
   float max = -std::numeric_limits<float>::infinity();
 
   [[nodiscard]] bool empty() const { return min > max; }
+  /// Whether all that was seen are finite numbers.
+  [[nodiscard]] bool is_finite() const;
   void include(const Range& other);
   bool operator==(const Range&) const = default;
 };
 
 using Ranges = std::vector<Range>;  ///< by TensorId; empty: no activation of float32, or never seen
 
-/// Of numbers, none of which is NaN or infinite; `where` names them in messages. Throws
-/// CompileError.
-[[nodiscard]] Range range_of(const std::vector<float>& values, const std::string& where);
-/// Of the activations in one inference. inputs: as interpret() takes them. Throws CompileError
-/// where an input or a tensor has values that are no finite numbers.
+/// Of numbers; NaN counts as both infinities.
+[[nodiscard]] Range range_of(const std::vector<float>& values);
+/// Of the activations in one inference. inputs: as interpret() takes them.
 [[nodiscard]] Ranges observed_ranges(const Graph& graph, const std::vector<Bytes>& inputs);
 /// The union, tensor by tensor: the same in whatever order. An empty `all` becomes `some`.
 void include(Ranges& all, const Ranges& some);

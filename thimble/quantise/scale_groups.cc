@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/quantise/scale_groups.h"
 
-#include <fmt/format.h>
-
 #include <numeric>
 
 #include "thimble/quantise/scales.h"
@@ -34,8 +32,7 @@ ScaleGroups::ScaleGroups(const Graph& graph, const DemandsOfOps& demands, const 
     if (tensor.type != DType::kFloat32) continue;
     const TensorId id{static_cast<int32_t>(t)};
     Entering& group = groups[root(id)];
-    group.range.include(tensor.is_constant() ? range_of(dequantised(tensor, *tensor.data),
-                                                        fmt::format("tensor '{}'", tensor.name))
+    group.range.include(tensor.is_constant() ? range_of(dequantised(tensor, *tensor.data))
                                              : ranges[t]);
     const std::optional<Demands>* made =
         producer[t].valid() ? &demands[producer[t].index()] : nullptr;
