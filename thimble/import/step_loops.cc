@@ -44,8 +44,8 @@ class Finder {
           !is_step_operator(graph_, layer))
         continue;
       const auto bias = layer.inputs.size() > 2 ? graph_.tensor(layer.inputs[2]).data : nullptr;
-      by_weights[{graph_.tensor(layer.inputs[1]).data.get(), bias.get()}].emplace_back(
-          static_cast<int32_t>(op));
+      by_weights[{graph_.tensor(layer.inputs[1]).data.get(), bias.get()}].push_back(
+          OpId{static_cast<int32_t>(op)});
     }
     std::vector<std::vector<OpId>> chains;
     for (auto& [weights, ops] : by_weights)
