@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "thimble/import/refusal.h"
@@ -92,10 +93,12 @@ bool NetworkBuilder::is_owned(TensorId id) const {
 }
 
 void NetworkBuilder::refuse_empty(TensorId id, const std::string& where) const {
-  if (elements(graph_.tensor(id).shape) > 0) return;
+  // Not elements(): a hostile file's extents have products that no integer holds.
+  const Shape& shape = graph_.tensor(id).shape;
+  if (std::ranges::all_of(shape, [](int64_t extent) { return extent > 0; })) return;
   throw ImportError(where,
                     fmt::format("{} has shape {}: tensors without elements are not supported",
-                                label_of(id), to_string(graph_.tensor(id).shape)));
+                                label_of(id), to_string(shape)));
 }
 
 void NetworkBuilder::add(Op op, const std::string& where) {
