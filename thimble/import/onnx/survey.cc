@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "thimble/import/checked_size.h"
 #include "thimble/import/constants.h"
 #include "thimble/import/free_part.h"
 #include "thimble/import/onnx.h"
@@ -150,7 +151,10 @@ class Surveyor {
                                                   : format_name(value->type);
         tensor.shape = value->shape;
         tensor.constant = value->constant != nullptr;
-        tensor.size_bytes = elements(value->shape) * size_bytes(value->type);
+        // Of an operator that is refused the shape may be anything.
+        constexpr int64_t kMostBytes = int64_t{1} << 40;
+        if (std::ranges::all_of(value->shape, [](int64_t extent) { return extent >= 0; }))
+          tensor.size_bytes = checked_size_bytes(value->shape, value->type, kMostBytes);
       } else if (recorded != recorded_.end()) {
         const ValueRecord& from = *recorded->second;
         tensor.type = onnx::name(from.type);
