@@ -54,7 +54,7 @@ void layer_programs(const Core& core, uint64_t count, const ProgramVisitor& visi
 void scratch_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
 /// That many networks of copies (latency_copies), whole and in random pieces by turns.
 void copy_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
-/// Of that many networks of a function (latency_function) those of float32, whole.
+/// Visits those of float32 among that many networks of a function (latency_function), whole.
 void function_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
 /// Chains (latency_chain), from the first to before the last, tiled in all ways in turn; names
 /// begin with the way: "rows_12".

@@ -179,5 +179,17 @@ TEST(OnnxValues, PartsThatOverflowAreRefused) {
   EXPECT_THAT(model.refusal(), HasSubstr("its parts are not 6 indices"));
 }
 
+// Under the sanitizers it is seen that no product of such extents is formed.
+TEST(OnnxValues, PaddingsWhoseProductNoIntegerHoldsAreRefused) {
+  constexpr int64_t kLarge = int64_t{1} << 62;
+  const SmallModel model =
+      SmallModel()
+          .input("x", kFloat, {1, 3, 4, 5})
+          .constant<int64_t>("p", kInt64, {8}, {0, 0, 0, 0, 1 << 22, 256, kLarge, kLarge})
+          .node("Pad", {"x", "p"}, {"y"})
+          .output("y");
+  EXPECT_THAT(model.refusal(), HasSubstr("every tensor is smaller than 2 GiB"));
+}
+
 }  // namespace
 }  // namespace thimble::onnx

@@ -8,8 +8,8 @@
 
 namespace thimble::testing {
 
-/// The same operators on the real numbers that the integers stand for; nothing where an operator
-/// has no form in float32, converts between types, or has a state.
+/// A network of the same operators on the real numbers that the integers stand for; nothing where
+/// an operator has no form in float32, converts between types, or has a state.
 [[nodiscard]] std::optional<Graph> real_network(Graph integers);
 
 }  // namespace thimble::testing

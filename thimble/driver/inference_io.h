@@ -40,7 +40,7 @@ struct InputCase {
                                                          const TensorFile& content,
                                                          const std::string& file);
 
-/// Of all tensors those of the output ports, in the caller's bytes.
+/// The values of the output ports, in the caller's bytes.
 [[nodiscard]] std::vector<Bytes> caller_outputs(const Graph& graph, const TensorValues& values);
 
 /// Throws CompileError unless write_outputs will know the format.

@@ -23,7 +23,7 @@ namespace {
 
 using Inputs = std::vector<Bytes>;
 
-/// Of all samples a part that is judged: values of every tensor are compared there.
+/// So many samples are judged at most: values of every tensor are compared there.
 constexpr int64_t kMostJudged = 200;
 /// Another method than min and max is taken where it leaves no more of the noise (1 dB less).
 constexpr double kWorthIt = 0.8;
@@ -202,7 +202,7 @@ Judgement judgement_of(const QuantisationRequest& request, const Attempt& attemp
   return result;
 }
 
-/// Of all outputs together, each by its own signal.
+/// The noise of all outputs together, each by its own signal.
 double relative_noise(const Judgement& judgement) {
   double sum = 0;
   for (const Noise& noise : judgement.outputs)

@@ -61,8 +61,8 @@ int64_t output_channels(const Graph& graph, const Op& op) {
   return graph.tensor(op.outputs[0]).shape.back();
 }
 
-/// Of the weights that channel i of the input goes through: element -> i. Nothing: it goes through
-/// those of several groups.
+/// Which channel of the input an element of the weights is for: element -> i. Nothing: it goes
+/// through those of several groups.
 struct InputChannels {
   bool depthwise = false;
   int64_t count = 1, inner = 1;  ///< of Conv2D and FullyConnected: the last axis

@@ -25,13 +25,13 @@ struct LayerPair {
 };
 [[nodiscard]] std::vector<LayerPair> layer_pairs(const Graph& graph);
 
-/// Of the outputs of the pairs' first layers in one inference.
+/// The peaks of what the pairs' first layers give in one inference.
 [[nodiscard]] ChannelPeaks observed_peaks(const Graph& graph, const std::vector<LayerPair>& pairs,
                                           const std::vector<Bytes>& inputs);
 void include(ChannelPeaks& all, const ChannelPeaks& some);
 
-/// The same function bit by bit, but for results below 2^-126: channels are multiplied by powers of
-/// two.
+/// A network that computes the same bit by bit, but for results below 2^-126: channels are
+/// multiplied by powers of two.
 [[nodiscard]] Graph equalised(Graph graph, const std::vector<LayerPair>& pairs,
                               const ChannelPeaks& peaks);
 

@@ -23,9 +23,9 @@ struct Range {
 
 using Ranges = std::vector<Range>;  ///< by TensorId; empty: no activation of float32, or never seen
 
-/// Of numbers; NaN counts as both infinities.
+/// The range of numbers; NaN counts as both infinities.
 [[nodiscard]] Range range_of(const std::vector<float>& values);
-/// Of the activations in one inference. inputs: as interpret() takes them.
+/// The ranges of the activations in one inference. inputs: as interpret() takes them.
 [[nodiscard]] Ranges observed_ranges(const Graph& graph, const std::vector<Bytes>& inputs);
 /// The union, tensor by tensor: the same in whatever order. An empty `all` becomes `some`.
 void include(Ranges& all, const Ranges& some);

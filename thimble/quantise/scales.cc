@@ -35,7 +35,7 @@ class Channels {
   int64_t count_ = 1, inner_ = 1;
 };
 
-/// Of the sums' 2^31 steps half are for the bias at most.
+/// A bias takes half of the sums' 2^31 steps at most.
 float scale_for_bias(float scale, float bias, float x_scale) {
   constexpr float kHalf = 1073741824.0F;
   return std::abs(bias) >= kHalf * scale * x_scale ? std::abs(bias) / (kHalf * x_scale) : scale;

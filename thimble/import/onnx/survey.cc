@@ -151,7 +151,7 @@ class Surveyor {
                                                   : format_name(value->type);
         tensor.shape = value->shape;
         tensor.constant = value->constant != nullptr;
-        // Of an operator that is refused the shape may be anything.
+        // The shape that a refused operator makes may be anything.
         constexpr int64_t kMostBytes = int64_t{1} << 40;
         if (std::ranges::all_of(value->shape, [](int64_t extent) { return extent >= 0; }))
           tensor.size_bytes = checked_size_bytes(value->shape, value->type, kMostBytes);
