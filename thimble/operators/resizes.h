@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "thimble/operators/predicates.h"
+#include "thimble/regions/access_map.h"
 
 namespace thimble {
 
