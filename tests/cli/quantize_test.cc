@@ -58,7 +58,7 @@ TEST_F(QuantizeCommand, WritesAModelOfInt8ThatTheOtherCommandsTake) {
   const ProcessResult made =
       thimble({"quantize", "m.tflite", "--data", "x.npy", "-o", "q.tflite", "--json", "q.json"});
   ASSERT_EQ(made.exit_status, 0) << made.err;
-  EXPECT_THAT(made.out, AllOf(HasSubstr("4 operators, 4 of them in int8"),
+  EXPECT_THAT(made.out, AllOf(HasSubstr("4 operators, 4 of them in integers"),
                               HasSubstr("of 20 samples in x.npy"), HasSubstr("same class")));
   const json report = json_of(read("q.json"));
   EXPECT_EQ(report.at("samples"), 20);
@@ -120,7 +120,7 @@ TEST_F(QuantizeCommand, SaysWhatIsWrong) {
   EXPECT_THAT(refusal({"zoo:demo", "--data", "x.npy"}), HasSubstr("x.npy: is float32"));
   ASSERT_EQ(thimble({"quantize", "m.tflite", "--data", "x.npy", "-o", "q.tflite"}).exit_status, 0);
   EXPECT_THAT(refusal({"q.tflite", "--data", "x.npy"}),
-              HasSubstr("has no operator of float32 that has a form in int8"));
+              HasSubstr("has no operator of float32 that has a form in integers"));
   EXPECT_THAT(names(), ElementsAre("broken.png", "m.tflite", "nan.npy", "nothing", "q.tflite",
                                    "small.npy", "x.npy"));
 }

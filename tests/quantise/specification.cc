@@ -20,9 +20,22 @@ const std::set<std::string> kSameAsInput = {"AVERAGE_POOL_2D",
                                             "MIN_POOL_2D",
                                             "RESIZE_BILINEAR",
                                             "RESIZE_NEAREST_NEIGHBOR"};
+const std::set<std::string> kNotOfInt16 = {"ARG_MAX",
+                                           "RESIZE_BILINEAR",
+                                           "RESIZE_NEAREST_NEIGHBOR",
+                                           "HARD_SWISH",
+                                           "RELU",
+                                           "RELU6",
+                                           "LOG_SOFTMAX",
+                                           "SUM",
+                                           "L2_NORMALIZATION",
+                                           "EQUAL",
+                                           "LESS",
+                                           "GREATER"};
 const std::set<std::string> kAllTheSame = {"CONCATENATION", "MAXIMUM", "MINIMUM"};
 
 bool is_int8(const Tensor& tensor) { return tensor.type == DType::kInt8; }
+bool is_int16(const Tensor& tensor) { return tensor.type == DType::kInt16; }
 
 std::string fixed_fault(const Tensor& out, float scale, int32_t zero_point) {
   const bool met = out.quantization.scales == std::vector{scale} &&
@@ -46,7 +59,8 @@ std::string weights_fault(const Graph& graph, const Op& op, int axis) {
     return "its weights must not be -128";
   if (op.inputs.size() < 3) return "";
   const Tensor& bias = graph.tensor(op.inputs[2]);
-  if (bias.type != DType::kInt32) return "its bias must be int32";
+  if (bias.type != (is_int16(x) ? DType::kInt64 : DType::kInt32))
+    return "its bias must be int32, beside int16 int64";
   const auto& scales = bias.quantization.scales;
   if (scales.size() != q.scales.size()) return "its bias must have as many scales as its weights";
   for (size_t k = 0; k < scales.size(); ++k)
@@ -59,7 +73,12 @@ std::string op_fault(const Graph& graph, const Op& op) {
   const std::string kind = name(op.attributes);
   const Tensor& out = graph.tensor(op.outputs[0]);
   const Tensor& x = graph.tensor(op.inputs[0]);
-  if (!is_int8(x)) return "";
+  if (!is_int8(x) && !is_int16(x)) return "";
+  if (is_int16(x) && kNotOfInt16.contains(kind)) return "it has no form in int16";
+  for (const auto* operands : {&op.inputs, &op.outputs})
+    for (const TensorId t : *operands)
+      if (is_int16(graph.tensor(t)) && graph.tensor(t).quantization.zero_points[0] != 0)
+        return "zero points of int16 must be 0";
   for (const TensorId t : op.inputs)
     if (graph.tensor(t).type == DType::kFloat32) return "it mixes int8 and float32";
   if (kind == "CONV_2D" || kind == "TRANSPOSE_CONV" || kind == "FULLY_CONNECTED") {
@@ -68,13 +87,16 @@ std::string op_fault(const Graph& graph, const Op& op) {
   if (kind == "DEPTHWISE_CONV_2D") {
     if (const std::string fault = weights_fault(graph, op, 3); !fault.empty()) return fault;
   }
-  if (!is_int8(out)) return "";
+  if (kind == "QUANTIZE" || (!is_int8(out) && !is_int16(out))) return "";
+  if (out.type != x.type) return "its input and output must have one type";
   if (kSameAsInput.contains(kind) && out.quantization != x.quantization)
     return "its output must have the scale of its input";
   if (kAllTheSame.contains(kind)) {
     for (const TensorId t : op.inputs)
       if (graph.tensor(t).quantization != out.quantization) return "all scales must be the same";
   }
+  if (is_int16(out) && (kind == "SOFTMAX" || kind == "LOGISTIC" || kind == "TANH"))
+    return fixed_fault(out, 1.0F / 32768, 0);
   if (kind == "SOFTMAX" || kind == "LOGISTIC") return fixed_fault(out, 1.0F / 256, -128);
   if (kind == "TANH" || kind == "L2_NORMALIZATION") return fixed_fault(out, 1.0F / 128, 0);
   if (kind == "LOG_SOFTMAX") return fixed_fault(out, 16.0F / 256, 127);

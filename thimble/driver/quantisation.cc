@@ -4,16 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
+#include <cmath>
+#include <memory>
+#include <mutex>
 #include <set>
 
-#include "thimble/driver/inference_io.h"
+#include "thimble/driver/calibration_samples.h"
 #include "thimble/driver/labelled_set.h"
-#include "thimble/driver/predictions.h"
+#include "thimble/driver/layer_sensitivity.h"
+#include "thimble/driver/quantisation_judge.h"
 #include "thimble/export/explicit_padding.h"
 #include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
 #include "thimble/quantise/equalise.h"
-#include "thimble/quantise/scales.h"
+#include "thimble/quantise/histogram.h"
+#include "thimble/quantise/rounding.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/reference/real_values.h"
 #include "thimble/search/parallel.h"
@@ -21,206 +26,294 @@
 namespace thimble {
 namespace {
 
-using Inputs = std::vector<Bytes>;
+/// Another network or other ranges than the converter's are taken where they leave no more of the
+/// noise (half a dB less).
+constexpr double kWorthIt = 0.9;
+/// What one group of tensors' own range is worth, and another rounding.
+constexpr double kABit = 0.97;
+/// Multiply-accumulates that trials of one group after the other may take, and samples of each.
+constexpr double kTrialMacs = 5e10;
+constexpr int64_t kTrialSamples = 100;
+constexpr double kPercentileShare = 1e-4;
 
-/// So many samples are judged at most: values of every tensor are compared there.
-constexpr int64_t kMostJudged = 200;
-/// Another method than min and max is taken where it leaves no more of the noise (1 dB less).
-constexpr double kWorthIt = 0.8;
+struct ObservedValues {
+  Ranges ranges;
+  Histograms histograms;
 
-void check_numbers(const Graph& graph, const Inputs& inputs, const std::string& file) {
-  for (size_t p = 0; p < inputs.size(); ++p) {
-    const Tensor& tensor = graph.tensor(graph.inputs[p].tensor);
-    if (tensor.type == DType::kFloat32 && !range_of(dequantised(tensor, inputs[p])).is_finite())
-      throw CompileError(file,
-                         "has values that are no finite numbers, for which no integer stands");
-  }
+  [[nodiscard]] bool empty() const { return ranges.empty(); }
+};
+
+using thimble::include;
+void include(ObservedValues& all, const ObservedValues& some) {
+  include(all.ranges, some.ranges);
+  include(all.histograms, some.histograms);
 }
 
-std::vector<Inputs> samples_in(const QuantisationRequest& request,
-                               std::vector<std::string>& warnings) {
-  std::vector<Inputs> samples;
-  std::set<std::string> said;
-  for (const std::string& file : sample_files(request.data)) {
-    for (Sample& sample : request.reader.read(file)) {
-      check_numbers(request.graph, sample.inputs, file);
-      samples.push_back(std::move(sample.inputs));
-      said.insert(sample.warnings.begin(), sample.warnings.end());
-    }
+ObservedValues observed_values(const Graph& graph, const SampleInputs& inputs) {
+  const TensorValues values = interpret(graph, inputs);
+  ObservedValues result{Ranges(graph.tensors.size()), Histograms(graph.tensors.size())};
+  for (size_t t = 0; t < values.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    if (tensor.type != DType::kFloat32 || values[t].empty()) continue;
+    const RealValues numbers = dequantised(tensor, values[t]);
+    result.ranges[t] = range_of(numbers);
+    if (result.ranges[t].is_finite()) result.histograms[t].add(numbers);
   }
-  if (samples.empty()) throw CompileError(request.data, "has no samples");
-  warnings.insert(warnings.end(), said.begin(), said.end());
-  std::vector<Inputs> result;
-  for (const size_t k : chosen(samples.size(), request.limit))
-    result.push_back(std::move(samples[k]));
   return result;
 }
 
-/// Calls work(k, worker) for all k with progress.
-void counted(const QuantisationRequest& request, const char* what, size_t count,
-             const std::function<void(size_t k, size_t worker)>& work) {
-  std::atomic<size_t> done = 0;
-  in_parallel(count, request.jobs, [&](size_t k, size_t worker) {
-    work(k, worker);
-    if (request.progress) request.progress(what, ++done, count);
-  });
-}
-
-/// observe(k) of every sample, by include() in one.
-template <class Observed, class Observe>
-Observed observed(const QuantisationRequest& request, size_t samples, const Observe& observe) {
-  std::vector<Observed> each(static_cast<size_t>(request.jobs));
-  counted(request, "observing", samples,
-          [&](size_t k, size_t worker) { include(each[worker], observe(k)); });
-  Observed all;
-  for (const Observed& some : each)
-    if (!some.empty()) include(all, some);
-  return all;
-}
+/// A network that computes what the original does, and what its tensors take.
+struct RealNetwork {
+  Graph graph;
+  ObservedValues observed;
+};
 
 /// A way to quantise, and what came of it.
 struct Attempt {
   std::string method;
-  Graph real;  ///< the network, which computes what the original does
+  std::shared_ptr<const RealNetwork> real;
   Ranges ranges;
   Quantised made;
+  OutputNoise noise;
 };
 
-Attempt attempt(const QuantisationRequest& request, std::string method, Graph real,
-                const std::vector<Inputs>& samples) {
-  Attempt result{.method = std::move(method), .real = std::move(real), .ranges = {}, .made = {}};
-  result.ranges = observed<Ranges>(
-      request, samples.size(), [&](size_t k) { return observed_ranges(result.real, samples[k]); });
-  result.made = quantised(result.real, result.ranges, request.options);
-  result.made.graph = with_explicit_padding(std::move(result.made.graph));
-  return result;
-}
+class QuantisationSearch {
+ public:
+  QuantisationSearch(const QuantisationRequest& request, const CalibrationSamples& samples)
+      : request_(request),
+        samples_(samples.inputs),
+        counted_(counted_by(request.jobs, request.progress)),
+        judge_(request.graph, samples, request.class_names, counted_) {
+    options_ = {.ports = request.ports,
+                .dense_per_channel = request.dense_per_channel,
+                .formats = Formats(request.graph.ops.size(), request.format)};
+    for (size_t o = 0; o < request.graph.ops.size(); ++o) {
+      const auto asked = request.formats.find(request.graph.ops[o].file_index);
+      if (asked != request.formats.end()) options_.formats[o] = asked->second;
+    }
+  }
 
-std::optional<Attempt> equalised_attempt(const QuantisationRequest& request,
-                                         const std::vector<Inputs>& samples) {
-  const std::vector<LayerPair> pairs = layer_pairs(request.graph);
-  if (pairs.empty()) return std::nullopt;
-  const auto peaks = observed<ChannelPeaks>(request, samples.size(), [&](size_t k) {
-    return observed_peaks(request.graph, pairs, samples[k]);
-  });
-  return attempt(request, "channels equalised", equalised(request.graph, pairs, peaks), samples);
-}
+  Attempt run() {
+    const auto plain = std::make_shared<RealNetwork>(request_.graph, ObservedValues{});
+    plain->observed = observed<ObservedValues>(
+        [&](const SampleInputs& inputs) { return observed_values(plain->graph, inputs); });
+    Attempt best = attempt("min and max", plain, plain->observed.ranges);
+    note(best);
+    if (const auto network = equalised_network()) {
+      take(best, attempt("channels equalised", network, network->observed.ranges), kWorthIt);
+    }
+    clip(best);
+    round(best);
+    return best;
+  }
 
-/// One sample through both networks.
-struct Judged {
-  std::vector<Noise> tensors;  ///< by TensorId of the original
-  std::vector<Noise> outputs;
-  std::optional<bool> agrees;
+  [[nodiscard]] const std::vector<MethodTried>& tried() const { return tried_; }
+  [[nodiscard]] const QuantisationJudge& judge() const { return judge_; }
+  [[nodiscard]] const QuantiseOptions& options() const { return options_; }
+  [[nodiscard]] const Counted& counted() const { return counted_; }
+
+ private:
+  /// observe() of every sample, by include() in one.
+  template <class Observed, class Observe>
+  Observed observed(const Observe& observe) {
+    std::vector<Observed> each(static_cast<size_t>(request_.jobs));
+    counted_("observing", samples_.size(),
+             [&](size_t k, size_t worker) { include(each[worker], observe(samples_[k])); });
+    Observed all;
+    for (const Observed& some : each)
+      if (!some.empty()) include(all, some);
+    return all;
+  }
+
+  Attempt attempt(std::string method, std::shared_ptr<const RealNetwork> real, Ranges ranges,
+                  int64_t samples = kMostJudged) {
+    Attempt result{.method = std::move(method),
+                   .real = std::move(real),
+                   .ranges = std::move(ranges),
+                   .made = {},
+                   .noise = {}};
+    result.made = quantised(result.real->graph, result.ranges, options_);
+    result.noise = judge_.judge(result.made.graph, samples);
+    return result;
+  }
+
+  void note(const Attempt& attempt) {
+    tried_.push_back(
+        {attempt.method, attempt.noise.relative, attempt.noise.agreeing, attempt.noise.right});
+  }
+
+  void take(Attempt& best, Attempt other, double worth_it) {
+    note(other);
+    if (other.noise.relative < worth_it * best.noise.relative) best = std::move(other);
+  }
+
+  std::shared_ptr<const RealNetwork> equalised_network() {
+    const std::vector<LayerPair> pairs = layer_pairs(request_.graph);
+    if (pairs.empty()) return nullptr;
+    const auto peaks = observed<ChannelPeaks>(
+        [&](const SampleInputs& inputs) { return observed_peaks(request_.graph, pairs, inputs); });
+    const auto network =
+        std::make_shared<RealNetwork>(equalised(request_.graph, pairs, peaks), ObservedValues{});
+    network->observed = observed<ObservedValues>(
+        [&](const SampleInputs& inputs) { return observed_values(network->graph, inputs); });
+    return network;
+  }
+
+  /// Ranges of which outliers are left out.
+  Ranges clipped(const RealNetwork& real, RangeChoice choice) const {
+    Ranges ranges = real.observed.ranges;
+    in_parallel(ranges.size(), request_.jobs, [&](size_t t, size_t) {
+      const Histogram& histogram = real.observed.histograms[t];
+      if (histogram.empty()) return;
+      ranges[t] = choice == RangeChoice::kLeastError
+                      ? least_error_range(histogram, ranges[t])
+                      : percentile_range(histogram, ranges[t], kPercentileShare);
+    });
+    return ranges;
+  }
+
+  void clip(Attempt& best) {
+    if (request_.ranges == RangeChoice::kSeen) return;
+    const std::string before = best.method == "min and max" ? "" : best.method + ", ";
+    const std::shared_ptr<const RealNetwork> real = best.real;
+    std::vector<Ranges> others;
+    for (const auto& [choice, what] : {std::pair{RangeChoice::kLeastError, "ranges of least error"},
+                                       std::pair{RangeChoice::kPercentile, "ranges of 99.98 %"}}) {
+      if (request_.ranges != RangeChoice::kAuto && request_.ranges != choice) continue;
+      others.push_back(clipped(*real, choice));
+      const bool asked = request_.ranges == choice;
+      take(best, attempt(before + what, real, others.back()), asked ? HUGE_VAL : kWorthIt);
+    }
+    if (request_.ranges == RangeChoice::kAuto) clip_groups(best, others);
+  }
+
+  /// Group of tensors by group, those first whose range changes most.
+  void clip_groups(Attempt& best, std::vector<Ranges> others) {
+    others.push_back(best.real->observed.ranges);
+    struct Trial {
+      double change = 1;
+      size_t group = 0;
+      const Ranges* ranges = nullptr;
+    };
+    std::vector<Trial> trials;
+    for (const Ranges& ranges : others) {
+      std::map<size_t, double> changes;
+      for (size_t t = 0; t < ranges.size(); ++t) {
+        const Range &now = best.ranges[t], &other = ranges[t];
+        if (!best.made.integers[t].valid() || now == other || !now.is_finite()) continue;
+        const double ratio = (double{other.max} - other.min) / (double{now.max} - now.min);
+        double& change = changes[best.made.groups[t]];
+        change = std::max(change, std::abs(std::log2(ratio)));
+      }
+      for (const auto& [group, change] : changes)
+        if (std::isfinite(change)) trials.push_back({change, group, &ranges});
+    }
+    std::ranges::stable_sort(trials, std::ranges::greater{}, &Trial::change);
+    const double each = static_cast<double>(std::max<int64_t>(macs(best.real->graph), 1)) *
+                        static_cast<double>(std::min<int64_t>(kTrialSamples, std::ssize(samples_)));
+    trials.resize(std::min(trials.size(), static_cast<size_t>(kTrialMacs / each)));
+    if (trials.empty()) return;
+
+    Attempt now = attempt(best.method, best.real, best.ranges, kTrialSamples);
+    const double before = now.noise.relative;
+    std::set<size_t> changed;
+    for (const Trial& trial : trials) {
+      Ranges ranges = now.ranges;
+      for (size_t t = 0; t < ranges.size(); ++t)
+        if (now.made.groups[t] == trial.group) ranges[t] = (*trial.ranges)[t];
+      Attempt other = attempt(best.method, best.real, std::move(ranges), kTrialSamples);
+      if (other.noise.relative >= kABit * now.noise.relative) continue;
+      now = std::move(other);
+      changed.insert(trial.group);
+    }
+    if (now.noise.relative >= kWorthIt * before) return;
+    take(best,
+         attempt(fmt::format("{}, {} of them by trial", best.method, changed.size()), best.real,
+                 now.ranges),
+         kWorthIt);
+  }
+
+  void round(Attempt& best) {
+    if (request_.rounding == RoundingChoice::kNearest) return;
+    const bool asked = request_.rounding == RoundingChoice::kByError;
+    const LayerSums sums = sums_of(best);
+    Attempt biased = best, rounded = best;
+    correct_biases(biased.made, biased.real->graph, sums);
+    finish(biased, best.method + ", biases corrected");
+    round_by_error(rounded.made, rounded.real->graph, sums, request_.jobs);
+    correct_biases(rounded.made, rounded.real->graph, sums);
+    finish(rounded, best.method + ", weights rounded by error");
+    take(best, std::move(biased), kABit);
+    take(best, std::move(rounded), asked ? HUGE_VAL : kABit);
+  }
+
+  void finish(Attempt& attempt, std::string method) {
+    attempt.method = std::move(method);
+    const Graph& graph = attempt.made.graph;
+    // Larger weights may make sums that kernels do not take.
+    const bool taken = std::ranges::all_of(
+        graph.ops, [&](const Op& op) { return unsupported_reason(graph, op).empty(); });
+    attempt.noise = taken ? judge_.judge(graph, kMostJudged) : OutputNoise{{}, HUGE_VAL, 0, {}, {}};
+  }
+
+  /// What the layers' weights meet in all samples.
+  LayerSums sums_of(const Attempt& attempt) {
+    const Graph& graph = attempt.made.graph;
+    LayerSums sums = layer_sums(attempt.made, true);
+    std::vector<std::mutex> locks(sums.size());
+    counted_("learning what weights meet", samples_.size(), [&](size_t k, size_t) {
+      const TensorValues values = interpret(graph, inputs_for(graph, request_.graph, samples_[k]));
+      for (size_t l = 0; l < sums.size(); ++l) {
+        if (!sums[l]) continue;
+        const TensorId x = graph.op(attempt.made.layers[l].made).inputs[0];
+        const std::lock_guard lock(locks[l]);
+        sums[l]->add(graph.tensor(x).is_constant() ? *graph.tensor(x).data : values[x.index()]);
+      }
+    });
+    return sums;
+  }
+
+  const QuantisationRequest& request_;
+  const std::vector<SampleInputs>& samples_;
+  Counted counted_;
+  QuantisationJudge judge_;
+  QuantiseOptions options_;
+  std::vector<MethodTried> tried_;
 };
 
-Bytes in_bytes_of(const Graph& from, const Port& a, const Graph& to, const Port& b,
-                  const Bytes& bytes) {
-  const Tensor& integers = to.tensor(b.tensor);
-  if (integers.type == from.tensor(a.tensor).type) return bytes;
-  Bytes result;
-  for (const float value : dequantised(from.tensor(a.tensor), bytes))
-    result.push_back(static_cast<uint8_t>(nearest_int8(value, integers.quantization)));
-  return result;
-}
-
-std::optional<size_t> best_class(const Graph& graph, const TensorValues& values) {
-  const std::vector<float> scores = class_scores(graph, caller_outputs(graph, values));
-  if (scores.empty()) return std::nullopt;
-  return static_cast<size_t>(std::ranges::max_element(scores) - scores.begin());
-}
-
-Judged judged(const Graph& real, const Quantised& made, const Inputs& inputs) {
-  Inputs integers;
-  for (size_t p = 0; p < inputs.size(); ++p)
-    integers.push_back(
-        in_bytes_of(real, real.inputs[p], made.graph, made.graph.inputs[p], inputs[p]));
-  const TensorValues expected = interpret(real, inputs), got = interpret(made.graph, integers);
-  const auto values = [](const Graph& graph, const TensorValues& all, TensorId t) {
-    const Tensor& tensor = graph.tensor(t);
-    return dequantised(tensor, tensor.is_constant() ? *tensor.data : all[t.index()]);
-  };
-  Judged result{.tensors = std::vector<Noise>(real.tensors.size()), .outputs = {}, .agrees = {}};
-  for (size_t t = 0; t < real.tensors.size(); ++t) {
-    const TensorId id{static_cast<int32_t>(t)};
-    if (made.integers[t].valid())
-      result.tensors[t].add(values(real, expected, id), values(made.graph, got, made.integers[t]));
-  }
-  for (size_t p = 0; p < real.outputs.size(); ++p) {
-    Noise& noise = result.outputs.emplace_back();
-    if (real.tensor(real.outputs[p].tensor).type != DType::kFloat32) continue;
-    noise.add(values(real, expected, real.outputs[p].tensor),
-              values(made.graph, got, made.graph.outputs[p].tensor));
-  }
-  if (const std::optional<size_t> best = best_class(real, expected))
-    result.agrees = best_class(made.graph, got) == best;
-  return result;
-}
-
-void add(Noise& all, const Noise& some) {
-  all.signal += some.signal;
-  all.noise += some.noise;
-  all.largest = std::max(all.largest, some.largest);
-}
-
-void describe_tensors(const Graph& real, const Quantised& made, const Ranges& ranges,
-                      const std::vector<Noise>& noise, QuantisationReport& report) {
+void describe_tensors(const Attempt& attempt, const std::vector<Noise>& noise,
+                      QuantisationReport& report) {
+  const Graph& real = attempt.real->graph;
   std::vector<TensorId> order;
   for (const Port& port : real.inputs) order.push_back(port.tensor);
   for (const Op& op : real.ops) order.insert(order.end(), op.outputs.begin(), op.outputs.end());
   for (const TensorId t : order) {
-    const TensorId integers = made.integers[t.index()];
+    const TensorId integers = attempt.made.integers[t.index()];
     if (!integers.valid()) continue;
-    const Quantization& scale = made.graph.tensor(integers).quantization;
-    report.tensors.push_back({real.tensor(t).name, ranges[t.index()], scale.scales[0],
-                              scale.zero_points[0], noise[t.index()]});
+    const Tensor& tensor = attempt.made.graph.tensor(integers);
+    report.tensors.push_back({real.tensor(t).name, attempt.real->observed.ranges[t.index()],
+                              attempt.ranges[t.index()], name(tensor.type),
+                              tensor.quantization.scales[0], tensor.quantization.zero_points[0],
+                              noise[t.index()]});
   }
 }
 
-/// All samples judged.
-struct Judgement {
-  std::vector<Noise> tensors, outputs;  ///< as of Judged
-  int64_t samples = 0;
-  std::optional<int64_t> agreeing;
-};
-
-Judgement judgement_of(const QuantisationRequest& request, const Attempt& attempt,
-                       const std::vector<Inputs>& samples) {
-  const std::vector<size_t> which = chosen(samples.size(), kMostJudged);
-  std::vector<Judged> each(which.size());
-  counted(request, "comparing", which.size(), [&](size_t k, size_t) {
-    each[k] = judged(attempt.real, attempt.made, samples[which[k]]);
-  });
-  Judgement result{.tensors = std::vector<Noise>(attempt.real.tensors.size()),
-                   .outputs = std::vector<Noise>(attempt.real.outputs.size()),
-                   .samples = std::ssize(each),
-                   .agreeing = {}};
-  for (const Judged& one : each) {
-    for (size_t t = 0; t < result.tensors.size(); ++t) add(result.tensors[t], one.tensors[t]);
-    for (size_t p = 0; p < result.outputs.size(); ++p) add(result.outputs[p], one.outputs[p]);
-    if (one.agrees) result.agreeing = result.agreeing.value_or(0) + (*one.agrees ? 1 : 0);
-  }
-  return result;
+void warn_of_one_class(const std::vector<size_t>& classes, std::vector<std::string>& warnings) {
+  constexpr size_t kEnough = 16;
+  if (classes.size() < kEnough ||
+      std::ranges::any_of(classes, [&](size_t c) { return c != classes[0]; }))
+    return;
+  warnings.push_back(
+      fmt::format("the float network gives all {} samples class {}: are --scale, "
+                  "--mean and --std those of its training?",
+                  classes.size(), classes[0]));
 }
 
-/// The noise of all outputs together, each by its own signal.
-double relative_noise(const Judgement& judgement) {
-  double sum = 0;
-  for (const Noise& noise : judgement.outputs)
-    if (noise.signal > 0) sum += noise.noise / noise.signal;
-  return sum;
-}
-
-MethodTried tried(const Attempt& attempt, const Judgement& judgement) {
-  Noise all;
-  for (const Noise& noise : judgement.outputs) add(all, noise);
-  return {attempt.method, all, judgement.agreeing};
-}
-
-void warn_of_samples(const std::vector<Inputs>& samples, std::vector<std::string>& warnings) {
-  if (samples.size() == 1) {
-    warnings.emplace_back("all ranges are of one sample: others may lie beyond them");
-  } else if (std::ranges::all_of(samples, [&](const auto& s) { return s == samples[0]; })) {
-    warnings.emplace_back("all samples are the same: ranges are of one");
+void check_formats(const QuantisationRequest& request) {
+  for (const auto& [number, format] : request.formats) {
+    const auto is_it = [&, n = number](const Op& op) { return op.file_index == n; };
+    if (std::ranges::none_of(request.graph.ops, is_it))
+      throw CompileError("--layer", fmt::format("the network has no operator #{}", number));
   }
 }
 
@@ -231,28 +324,33 @@ Quantisation quantisation_of(const QuantisationRequest& request) {
   QuantisationReport& report = result.report;
   if (!request.graph.states.empty())
     throw CompileError(request.graph.name, "networks with state cannot be written as .tflite");
-  const std::vector<Inputs> samples = samples_in(request, report.warnings);
-  warn_of_samples(samples, report.warnings);
-  Attempt best = attempt(request, "min and max", request.graph, samples);
-  Judgement judgement = judgement_of(request, best, samples);
-  report.methods.push_back(tried(best, judgement));
-  if (std::optional<Attempt> other = equalised_attempt(request, samples)) {
-    Judgement of_other = judgement_of(request, *other, samples);
-    report.methods.push_back(tried(*other, of_other));
-    if (relative_noise(of_other) < kWorthIt * relative_noise(judgement)) {
-      best = std::move(*other);
-      judgement = std::move(of_other);
-    }
-  }
+  check_formats(request);
+  CalibrationSamples samples =
+      calibration_samples(request.graph, request.reader, request.data, request.limit);
+  report.warnings = std::move(samples.warnings);
+  QuantisationSearch search(request, samples);
+  warn_of_one_class(search.judge().classes(), report.warnings);
+  Attempt best = search.run();
+  report.methods = search.tried();
   report.method = best.method;
-  report.samples = std::ssize(samples);
+  report.samples = std::ssize(samples.inputs);
   report.operators = std::ssize(request.graph.ops);
   report.left_in_float = best.made.left_in_float;
-  report.judged = judgement.samples;
-  report.agreeing = judgement.agreeing;
-  report.outputs = judgement.outputs;
-  describe_tensors(best.real, best.made, best.ranges, judgement.tensors, report);
-  result.graph = std::move(best.made.graph);
+  report.judged = best.noise.samples;
+  report.agreeing = best.noise.agreeing;
+  report.outputs = best.noise.ports;
+  report.right = best.noise.right;
+  report.right_in_float = search.judge().right(kMostJudged);
+  describe_tensors(best,
+                   tensor_noise(best.real->graph, best.made.graph, best.made.integers,
+                                samples.inputs, search.counted()),
+                   report);
+  report.layers =
+      layer_sensitivities(best.real->graph, best.ranges, search.options(), search.judge());
+  for (const MadeLayer& layer : best.made.layers)
+    if (layer.format == Format::kInt4)
+      result.four_bits.push_back(best.made.graph.op(layer.made).inputs[1]);
+  result.graph = with_explicit_padding(std::move(best.made.graph));
   return result;
 }
 

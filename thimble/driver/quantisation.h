@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A float network and samples of its inputs: the network in int8.
+// A float network and samples of its inputs: the network in integers.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 
 #include "thimble/driver/samples.h"
@@ -11,19 +12,31 @@
 
 namespace thimble {
 
+/// How ranges of activations are chosen.
+enum class RangeChoice : uint8_t { kAuto, kSeen, kLeastError, kPercentile };
+/// Whether weights are rounded by what it does to their layer's output, and biases corrected.
+enum class RoundingChoice : uint8_t { kAuto, kNearest, kByError };
+
 struct QuantisationRequest {
   const Graph& graph;  ///< as imported
   const SampleReader& reader;
-  std::string data;  ///< as the user named it
-  QuantiseOptions options = {};
-  int64_t limit = 0;  ///< most samples, from all over the set; 0: all
+  std::string data;                           ///< as the user named it
+  std::vector<std::string> class_names = {};  ///< empty: not known
+  DType ports = DType::kInt8;
+  bool dense_per_channel = true;
+  Format format = Format::kInt8;       ///< of all operators but these
+  std::map<int, Format> formats = {};  ///< by Op::file_index
+  RangeChoice ranges = RangeChoice::kAuto;
+  RoundingChoice rounding = RoundingChoice::kAuto;
+  int64_t limit = 0;  ///< most samples, from all over the set; 0: kUsualSamples
   int jobs = 1;
   std::function<void(const char* what, size_t done, size_t of)> progress = {};  ///< any thread
 };
 
 struct Quantisation {
   Graph graph;
-  QuantisationReport report;  ///< without names of files
+  std::vector<TensorId> four_bits;  ///< constants that are written as int4
+  QuantisationReport report;        ///< without names of files
 };
 
 /// Deterministic whatever the number of threads; the network is the same for any order of samples.

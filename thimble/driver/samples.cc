@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "thimble/driver/labelled_set.h"
 #include "thimble/driver/sound_features.h"
 #include "thimble/inputs/image.h"
 #include "thimble/inputs/sound.h"
@@ -73,6 +74,24 @@ std::vector<Image> pictures_in(const NamedTensor& array, const PictureForm& form
   return pictures;
 }
 
+/// At most `most` of an array's inferences (0: all), if its first axis has one index for each.
+NamedTensor thinned(NamedTensor array, const InputPort& port, int64_t most) {
+  if (most <= 0 || array.shape.empty() || array.shape[0] <= most) return array;
+  const int64_t count = array.shape[0];
+  const bool pictures = array.type == DType::kUInt8 && array.shape.size() == 4;
+  if (!pictures && elements(array.shape) / std::max<int64_t>(elements(port.shape), 1) != count)
+    return array;
+  const auto each = static_cast<std::ptrdiff_t>(array.data.size()) / count;
+  Bytes data;
+  for (const size_t row : chosen(static_cast<size_t>(count), most)) {
+    const auto begin = array.data.begin() + static_cast<std::ptrdiff_t>(row) * each;
+    data.insert(data.end(), begin, begin + each);
+  }
+  array.shape[0] = most;
+  array.data = std::move(data);
+  return array;
+}
+
 bool is_taken_as_it_is(const std::string& extension) {
   return extension == ".safetensors" || extension == ".npz" || extension == ".pb";
 }
@@ -90,13 +109,13 @@ bool SampleReader::knows(const std::string& file) {
          extension == ".wav" || extension == ".csv";
 }
 
-std::vector<Sample> SampleReader::read(const std::string& file) const {
+std::vector<Sample> SampleReader::read(const std::string& file, int64_t most) const {
   const std::string extension = extension_of(file);
   if (is_image_name(file))
     return {sample_of(prepared_picture(only_port(file), read_image(file), asked_, file))};
   if (extension == ".wav") return from_sound(file);
-  if (extension == ".csv") return from_table(file);
-  if (extension == ".npy") return from_array(file);
+  if (extension == ".csv") return from_table(file, most);
+  if (extension == ".npy") return from_array(file, most);
   if (!is_taken_as_it_is(extension) && !std::filesystem::is_directory(file)) {
     throw CompileError(file,
                        "inputs come from pictures (.png, .jpg, .bmp), sound (.wav), numbers "
@@ -120,10 +139,11 @@ const InputPort& SampleReader::only_port(const std::string& file) const {
                                        ports_.size()));
 }
 
-std::vector<Sample> SampleReader::from_array(const std::string& file) const {
+std::vector<Sample> SampleReader::from_array(const std::string& file, int64_t most) const {
   const InputPort& port = only_port(file);
-  const TensorFile content = read_tensors(file);
-  const NamedTensor& array = content.tensors.at("input.0");
+  TensorFile content = read_tensors(file);
+  NamedTensor& array = content.tensors.at("input.0");
+  array = thinned(std::move(array), port, most);
   std::vector<Sample> samples;
   if (array.type == port.tensor.type && !asked_.normalises()) {
     for (std::vector<Bytes>& inputs : input_sets(graph_, content, file))
@@ -152,15 +172,15 @@ std::vector<Sample> SampleReader::from_sound(const std::string& file) const {
   return samples;
 }
 
-std::vector<Sample> SampleReader::from_table(const std::string& file) const {
+std::vector<Sample> SampleReader::from_table(const std::string& file, int64_t most) const {
   const InputPort& port = only_port(file);
   const NumberTable table = read_numbers(file);
   const auto count = static_cast<size_t>(elements(port.shape));
   if (table.values.size() == count || table.columns != count)
     return {sample_of(prepared_numbers(port, table.values, asked_, file))};
   std::vector<Sample> samples;
-  for (auto row = table.values.begin(); row != table.values.end();
-       row += static_cast<std::ptrdiff_t>(count)) {
+  for (const size_t r : chosen(table.rows, most)) {
+    const auto row = table.values.begin() + static_cast<std::ptrdiff_t>(r * count);
     samples.push_back(sample_of(
         prepared_numbers(port, {row, row + static_cast<std::ptrdiff_t>(count)}, asked_, file)));
   }

@@ -26,16 +26,17 @@ class SampleReader {
 
   /// All inferences that a file holds: one of a picture or of sound (several in turn if the network
   /// has a state), one per row or one of all rows of a .csv file, as many as .npy and .safetensors
-  /// have along a leading axis. Throws CompileError.
-  [[nodiscard]] std::vector<Sample> read(const std::string& file) const;
+  /// have along a leading axis. Of an array's or a table's at most `most` (0: all), from all over
+  /// it. Throws CompileError.
+  [[nodiscard]] std::vector<Sample> read(const std::string& file, int64_t most = 0) const;
   /// Whether the name is one of a file that read() knows.
   [[nodiscard]] static bool knows(const std::string& file);
 
  private:
   [[nodiscard]] const InputPort& only_port(const std::string& file) const;
-  [[nodiscard]] std::vector<Sample> from_array(const std::string& file) const;
+  [[nodiscard]] std::vector<Sample> from_array(const std::string& file, int64_t most) const;
   [[nodiscard]] std::vector<Sample> from_sound(const std::string& file) const;
-  [[nodiscard]] std::vector<Sample> from_table(const std::string& file) const;
+  [[nodiscard]] std::vector<Sample> from_table(const std::string& file, int64_t most) const;
 
   const Graph& graph_;
   Preprocessing asked_;

@@ -18,8 +18,7 @@ namespace {
 
 class Writer {
  public:
-  Writer(const Graph& graph, const std::vector<int32_t>& offsets)
-      : graph_(graph), offsets_(offsets) {
+  Writer(const Graph& graph, const TfliteOptions& options) : graph_(graph), options_(options) {
     model_.version = 3;
     model_.description = "Thimble";
     model_.buffers.push_back(std::make_unique<tflite::BufferT>());  // 0: of all activations
@@ -30,10 +29,11 @@ class Writer {
   Bytes run() {
     check_ports();
     for (const Tensor& tensor : graph_.tensors) add_tensor(tensor);
+    for (const TensorId t : options_.four_bits) narrow(t);
     for (const Op& op : graph_.ops) add_op(op);
     for (const Port& port : graph_.inputs) network().inputs.push_back(port.tensor.value);
     for (const Port& port : graph_.outputs) network().outputs.push_back(port.tensor.value);
-    if (!offsets_.empty()) add_offline_plan();
+    if (!options_.offsets.empty()) add_offline_plan();
     flatbuffers::FlatBufferBuilder builder;
     builder.Finish(tflite::Model::Pack(builder, &model_), tflite::ModelIdentifier());
     return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
@@ -75,10 +75,32 @@ class Writer {
     return static_cast<int32_t>(network().tensors.size()) - 1;
   }
 
+  /// The lower half of a byte is the first of its two weights.
+  void narrow(TensorId t) {
+    check(graph_.tensor(t).is_constant() && graph_.tensor(t).type == DType::kInt8,
+          "int4 is for constants of int8");
+    tflite::TensorT& tensor = *network().tensors[t.index()];
+    tensor.type = tflite::TensorType::INT4;
+    std::vector<uint8_t>& bytes = model_.buffers[tensor.buffer]->data;
+    for (size_t k = 0; k < bytes.size(); ++k) {
+      const auto nibble = static_cast<uint8_t>(bytes[k] & 0x0F);
+      bytes[k / 2] = k % 2 == 0 ? nibble : static_cast<uint8_t>(bytes[k / 2] | nibble << 4);
+    }
+    bytes.resize((bytes.size() + 1) / 2);
+  }
+
+  [[nodiscard]] int version_of(const Op& op, const FileOperator& made) const {
+    const bool narrow =
+        op.inputs.size() > 1 &&
+        std::ranges::find(options_.four_bits, op.inputs[1]) != options_.four_bits.end();
+    if (!narrow) return made.version;
+    return made.code == BuiltinOperator::CONV_2D ? 7 : 10;
+  }
+
   void add_op(const Op& from) {
     FileOperator made = file_operator(graph_, from);
     auto to = std::make_unique<tflite::OperatorT>();
-    to->opcode_index = operator_code(made.code, made.version);
+    to->opcode_index = operator_code(made.code, version_of(from, made));
     for (const TensorId t : from.inputs) to->inputs.push_back(t.value);
     for (ExtraConstant& extra : made.extras) {
       const std::string& output = graph_.tensor(from.outputs[0]).name;
@@ -100,7 +122,7 @@ class Writer {
   /// Constants that operators brought along are not the graph's: the interpreter places none.
   void add_offline_plan() {
     std::vector<int32_t> words = {1, 0, static_cast<int32_t>(network().tensors.size())};
-    words.insert(words.end(), offsets_.begin(), offsets_.end());
+    words.insert(words.end(), options_.offsets.begin(), options_.offsets.end());
     words.resize(3 + network().tensors.size(), -1);
     auto entry = std::make_unique<tflite::MetadataT>();
     entry->name = kOfflinePlanName;
@@ -128,16 +150,14 @@ class Writer {
   }
 
   const Graph& graph_;
-  const std::vector<int32_t>& offsets_;
+  const TfliteOptions& options_;
   tflite::ModelT model_;
 };
 
 }  // namespace
 
-Bytes export_tflite(const Graph& graph) { return export_tflite(graph, {}); }
-
-Bytes export_tflite(const Graph& graph, const std::vector<int32_t>& offsets) {
-  return Writer(graph, offsets).run();
+Bytes export_tflite(const Graph& graph, const TfliteOptions& options) {
+  return Writer(graph, options).run();
 }
 
 void write_tflite(const Graph& graph, const std::filesystem::path& file) {

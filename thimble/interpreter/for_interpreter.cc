@@ -59,7 +59,7 @@ Written written(const Graph& graph, bool with_plan) {
   result.arena = interpreter_arena(result.bytes, graph.name);
   if (!with_plan) return result;
   const std::vector<int32_t> offsets = offline_plan(result.bytes, graph.name);
-  Bytes planned = export_tflite(result.graph, offsets);
+  Bytes planned = export_tflite(result.graph, {.offsets = offsets, .four_bits = {}});
   const InterpreterArena arena = interpreter_arena(planned, graph.name);
   // Where it gains nothing the interpreter had better be free to place what its kernels want.
   if (arena.tensor_bytes() >= result.arena.greedy_bytes) return result;

@@ -20,6 +20,15 @@ Demands fixed(float scale, int32_t zero_point) {
 
 Demands weighted(int axis) { return {.weighted = true, .weights_axis = axis}; }
 
+/// Those of the specification that have a form in int16.
+struct HasInt16 {
+  template <class Kind>
+  bool operator()(const Kind&) const {
+    return !kIsOneOf<Kind, ResizeNearestNeighbor, ResizeBilinear, HardSwish, Relu, Relu6,
+                     LogSoftmax, L2Normalization, Comparison, ArgMax, Sum, Elu, Gelu>;
+  }
+};
+
 struct Demanded {
   size_t operands;
 
@@ -59,8 +68,16 @@ struct Demanded {
 
 }  // namespace
 
-std::optional<Demands> int8_demands(const Attributes& attributes, size_t operands) {
-  return std::visit(Demanded{operands}, attributes);
+std::optional<Demands> demands_of(const Attributes& attributes, size_t operands, Format format) {
+  if (format == Format::kFloat32) return std::nullopt;
+  const bool wide = format == Format::kInt16;
+  if (wide && !std::visit(HasInt16{}, attributes)) return std::nullopt;
+  std::optional<Demands> demands = std::visit(Demanded{operands}, attributes);
+  if (!demands) return std::nullopt;
+  demands->format = format;
+  // Softmax, logistic, tanh: in int16 from -1 to 1, or half of that.
+  if (wide && demands->output == Output::kFixed) demands->fixed = one_scale(1.0F / 32768, 0);
+  return demands;
 }
 
 }  // namespace thimble

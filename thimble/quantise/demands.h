@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What TensorFlow Lite's int8 specification demands of the scales of an operator's tensors.
+// What TensorFlow Lite's specification of quantisation demands of the scales of an operator's
+// tensors.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "thimble/model/graph.h"
+#include "thimble/quantise/format.h"
 
 namespace thimble {
 
@@ -16,6 +17,7 @@ struct Demands {
     kFixed,   ///< `fixed`
     kInteger  ///< none: the output is no real number
   };
+  Format format = Format::kInt8;
   Output output = Output::kFree;
   std::vector<size_t> tied = {};  ///< operands that have the output's scale
   Quantization fixed = {};
@@ -23,7 +25,9 @@ struct Demands {
   std::optional<int> weights_axis = {};  ///< of their scales; nothing: they have one
 };
 
-/// operands: how many the operator has. Nothing: there is no form in int8.
-[[nodiscard]] std::optional<Demands> int8_demands(const Attributes& attributes, size_t operands);
+/// operands: how many the operator has. Nothing: it stays in float32, as there is no such form, or
+/// as `format` wants it.
+[[nodiscard]] std::optional<Demands> demands_of(const Attributes& attributes, size_t operands,
+                                                Format format);
 
 }  // namespace thimble

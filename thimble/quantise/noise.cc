@@ -18,6 +18,12 @@ void Noise::add(const std::vector<float>& original, const std::vector<float>& qu
   }
 }
 
+void Noise::include(const Noise& other) {
+  signal += other.signal;
+  noise += other.noise;
+  largest = std::max(largest, other.largest);
+}
+
 std::optional<double> Noise::sqnr() const {
   if (noise == 0 || signal == 0) return std::nullopt;
   return 10 * std::log10(signal / noise);

@@ -12,6 +12,7 @@ struct Noise {
   double largest = 0;            ///< difference
 
   void add(const std::vector<float>& original, const std::vector<float>& quantised);
+  void include(const Noise& other);
   /// Signal to quantisation noise in decibels; nothing: there is no noise, or no signal.
   [[nodiscard]] std::optional<double> sqnr() const;
 };

@@ -24,8 +24,7 @@ Range range_of(const std::vector<float>& values) {
   return range;
 }
 
-Ranges observed_ranges(const Graph& graph, const std::vector<Bytes>& inputs) {
-  const TensorValues values = interpret(graph, inputs);
+Ranges ranges_of_values(const Graph& graph, const TensorValues& values) {
   Ranges ranges(graph.tensors.size());
   for (size_t t = 0; t < values.size(); ++t) {
     const Tensor& tensor = graph.tensors[t];
@@ -33,6 +32,10 @@ Ranges observed_ranges(const Graph& graph, const std::vector<Bytes>& inputs) {
     ranges[t] = range_of(dequantised(tensor, values[t]));
   }
   return ranges;
+}
+
+Ranges observed_ranges(const Graph& graph, const std::vector<Bytes>& inputs) {
+  return ranges_of_values(graph, interpret(graph, inputs));
 }
 
 void include(Ranges& all, const Ranges& some) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "thimble/model/graph.h"
+#include "thimble/reference/tensor_values.h"
 
 namespace thimble {
 
@@ -25,7 +26,9 @@ using Ranges = std::vector<Range>;  ///< by TensorId; empty: no activation of fl
 
 /// The range of numbers; NaN counts as both infinities.
 [[nodiscard]] Range range_of(const std::vector<float>& values);
-/// The ranges of the activations in one inference. inputs: as interpret() takes them.
+/// The ranges of the activations in one inference, of whose values these are.
+[[nodiscard]] Ranges ranges_of_values(const Graph& graph, const TensorValues& values);
+/// The same. inputs: as interpret() takes them.
 [[nodiscard]] Ranges observed_ranges(const Graph& graph, const std::vector<Bytes>& inputs);
 /// The union, tensor by tensor: the same in whatever order. An empty `all` becomes `some`.
 void include(Ranges& all, const Ranges& some);

@@ -10,20 +10,27 @@
 
 namespace thimble {
 
-/// Per operator: what it demands in int8; nothing: it stays in float32.
+/// Per operator: what it demands; nothing: it stays in float32.
 using DemandsOfOps = std::vector<std::optional<Demands>>;
 
-/// Scales by TensorId, of tensors of float32 that an operator in int8 reads or writes.
+/// Scales of tensors of float32 by their TensorId, as int8 and as int16: operators of both formats
+/// may read one.
 class ScaleGroups {
  public:
   /// Constants that are tied to activations belong to their groups with their own values.
   ScaleGroups(const Graph& graph, const DemandsOfOps& demands, const Ranges& ranges);
   /// A group's: of the union of its ranges, or the one that is fixed where nothing else enters it.
-  [[nodiscard]] const Quantization& of(TensorId t) const { return scales_[root(t)]; }
+  [[nodiscard]] const Quantization& of(TensorId t, DType type) const {
+    return scales_[group(t, type)];
+  }
+  /// Of one number: of one group.
+  [[nodiscard]] size_t group(TensorId t, DType type) const { return root(node(t, type)); }
 
  private:
-  [[nodiscard]] size_t root(TensorId t) const;
-  void join(TensorId a, TensorId b);
+  [[nodiscard]] static size_t node(TensorId t, DType type) {
+    return 2 * t.index() + (type == DType::kInt16 ? 1 : 0);
+  }
+  [[nodiscard]] size_t root(size_t node) const;
   void tie(const Graph& graph, const DemandsOfOps& demands);
 
   std::vector<size_t> parent_;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "thimble/import/utf8.h"
@@ -23,9 +24,33 @@ std::string decibels(const Noise& noise) {
   return sqnr ? fmt::format("{:.1f} dB", *sqnr) : noise.noise == 0 ? "exact" : "no signal";
 }
 
+/// Of noise for its signal.
+std::string decibels(double noise) {
+  return noise > 0 ? fmt::format("{:.1f} dB", -10 * std::log10(noise)) : "exact";
+}
+
+Json decibels_json(double noise) {
+  return noise > 0 ? Json(-10 * std::log10(noise)) : Json(nullptr);
+}
+
 Json noise_json(const Noise& noise) {
   const std::optional<double> sqnr = noise.sqnr();
   return {{"largest_difference", noise.largest}, {"sqnr_db", sqnr ? Json(*sqnr) : Json(nullptr)}};
+}
+
+std::string samples(int64_t count) {
+  return fmt::format("{} sample{}", count, count == 1 ? "" : "s");
+}
+
+std::string percent(int64_t some, int64_t all) {
+  return fmt::format(
+      "{:.2f} %", 100 * static_cast<double>(some) / static_cast<double>(std::max<int64_t>(all, 1)));
+}
+
+/// Names of fused operators are long lists of names.
+std::string shortened(const std::string& name) {
+  constexpr size_t kMost = 48;
+  return name.size() <= kMost ? name : name.substr(0, kMost - 3) + "...";
 }
 
 /// Those with most noise for their signal first.
@@ -38,18 +63,49 @@ std::vector<const QuantisedTensor*> worst_tensors(const QuantisationReport& repo
   return all;
 }
 
+std::string tensors_text(const QuantisationReport& report) {
+  const std::vector<const QuantisedTensor*> worst = worst_tensors(report);
+  std::string text;
+  for (const QuantisedTensor* tensor : worst) {
+    text += fmt::format("  {:<11}{:<9}{} ({:.4g} to {:.4g}, {} of scale {:.4g})\n",
+                        tensor == worst[0] ? "most noise" : "", decibels(tensor->noise),
+                        shortened(printable(tensor->name)), tensor->seen.min, tensor->seen.max,
+                        tensor->type, tensor->scale);
+  }
+  return text;
+}
+
+/// The operators that cost most by themselves, and what helps.
+std::string layers_text(const QuantisationReport& report) {
+  std::vector<const QuantisedLayer*> all;
+  for (const QuantisedLayer& layer : report.layers)
+    if (layer.noise > 0) all.push_back(&layer);
+  std::ranges::stable_sort(all, std::ranges::greater{},
+                           [](const auto* layer) { return layer->noise; });
+  all.resize(std::min(all.size(), kShown));
+  std::string text;
+  for (const QuantisedLayer* layer : all) {
+    text += fmt::format("  {:<11}{:<9}{} alone in {}\n", layer == all[0] ? "costs most" : "",
+                        decibels(layer->noise), layer->label, layer->format);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string quantisation_text(const QuantisationReport& report) {
-  std::string text = fmt::format("{}: {}, {} operators, {} of them in int8\n", report.path,
+  std::string text = fmt::format("{}: {}, {} operators, {} of them in integers\n", report.path,
                                  human_size(report.file_bytes), report.operators,
                                  report.operators - std::ssize(report.left_in_float));
-  text += fmt::format("  ranges     of {} sample{} in {}\n", report.samples,
-                      report.samples == 1 ? "" : "s", report.data);
+  text += fmt::format("  {:<11}{} in {}\n", report.methods.empty() ? "beside" : "ranges",
+                      report.methods.empty()
+                          ? fmt::format("{}, with {}", report.model, samples(report.samples))
+                          : "of " + samples(report.samples),
+                      report.data);
   for (const MethodTried& method : report.methods) {
     text += fmt::format("  {:<11}{}{}, {}\n", &method == report.methods.data() ? "methods" : "",
                         method.name, method.name == report.method ? " (taken)" : "",
-                        decibels(method.outputs));
+                        decibels(method.noise));
   }
   for (const std::string& warning : report.warnings)
     text += fmt::format("  WARNING: {}\n", warning);
@@ -59,54 +115,64 @@ std::string quantisation_text(const QuantisationReport& report) {
                         decibels(report.outputs[k]), report.outputs[k].largest);
   }
   if (report.agreeing) {
-    text += fmt::format("  same class {:.2f} % of {} samples\n",
-                        100 * static_cast<double>(*report.agreeing) /
-                            static_cast<double>(std::max<int64_t>(report.judged, 1)),
-                        report.judged);
+    text += fmt::format("  same class {} of {}\n", percent(*report.agreeing, report.judged),
+                        samples(report.judged));
+  }
+  if (report.right && report.right_in_float) {
+    text += fmt::format("  right      {} by their labels, in float32 {}\n",
+                        percent(*report.right, report.judged),
+                        percent(*report.right_in_float, report.judged));
   }
   if (!report.left_in_float.empty())
     text += fmt::format("  in float32 {}\n", fmt::join(report.left_in_float, ", "));
-  const std::vector<const QuantisedTensor*> worst = worst_tensors(report);
-  if (!worst.empty()) text += "  most noise";
-  for (size_t k = 0; k < worst.size(); ++k) {
-    text += fmt::format("{}{:<9}{} ({:.4g} to {:.4g}, scale {:.4g})\n",
-                        k == 0 ? " " : std::string(13, ' '), decibels(worst[k]->noise),
-                        printable(worst[k]->name), worst[k]->range.min, worst[k]->range.max,
-                        worst[k]->scale);
-  }
-  return text;
+  text += layers_text(report);
+  return text + tensors_text(report);
 }
 
 std::string quantisation_json(const QuantisationReport& report) {
-  Json tensors = Json::array(), methods = Json::array(), outputs = Json::array();
+  Json tensors = Json::array(), methods = Json::array(), outputs = Json::array(),
+       layers = Json::array();
+  const auto number = [](const std::optional<int64_t>& n) { return n ? Json(*n) : Json(nullptr); };
   for (const QuantisedTensor& tensor : report.tensors) {
-    Json entry = {{"max", tensor.range.max},
-                  {"min", tensor.range.min},
+    Json entry = {{"max", tensor.seen.max},
+                  {"min", tensor.seen.min},
                   {"name", printable(tensor.name)},
                   {"scale", tensor.scale},
+                  {"taken_max", tensor.taken.max},
+                  {"taken_min", tensor.taken.min},
+                  {"type", tensor.type},
                   {"zero_point", tensor.zero_point}};
     entry.update(noise_json(tensor.noise));
     tensors.push_back(std::move(entry));
   }
   for (const MethodTried& method : report.methods) {
-    Json entry = {{"agreeing_samples", method.agreeing ? Json(*method.agreeing) : Json(nullptr)},
-                  {"name", method.name}};
-    entry.update(noise_json(method.outputs));
+    Json entry = {{"agreeing_samples", number(method.agreeing)},
+                  {"name", method.name},
+                  {"right_samples", number(method.right)}};
+    entry["score_sqnr_db"] = decibels_json(method.noise);
     methods.push_back(std::move(entry));
+  }
+  for (const QuantisedLayer& layer : report.layers) {
+    Json entry = {{"format", layer.format}, {"operator", layer.label}};
+    entry["score_sqnr_db"] = decibels_json(layer.noise);
+    layers.push_back(std::move(entry));
   }
   for (const Noise& noise : report.outputs) outputs.push_back(noise_json(noise));
   return json_text("quantize",
                    {{"model", report.model},
                     {"file", report.path},
-                    {"agreeing_samples", report.agreeing ? Json(*report.agreeing) : Json(nullptr)},
+                    {"agreeing_samples", number(report.agreeing)},
                     {"data", report.data},
                     {"file_bytes", report.file_bytes},
                     {"judged_samples", report.judged},
+                    {"layers", std::move(layers)},
                     {"left_in_float", report.left_in_float},
-                    {"method", report.method},
+                    {"method", report.method.empty() ? Json(nullptr) : Json(report.method)},
                     {"methods", std::move(methods)},
                     {"operators", report.operators},
                     {"outputs", std::move(outputs)},
+                    {"right_samples", number(report.right)},
+                    {"right_samples_in_float", number(report.right_in_float)},
                     {"samples", report.samples},
                     {"tensors", std::move(tensors)},
                     {"warnings", report.warnings}});

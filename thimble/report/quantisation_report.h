@@ -14,32 +14,43 @@ namespace thimble {
 
 struct QuantisedTensor {
   std::string name;
-  Range range;  ///< that was seen
+  Range seen;   ///< the smallest and the largest value
+  Range taken;  ///< what the scale is for
+  std::string type;
   float scale = 1;
   int32_t zero_point = 0;
   Noise noise;  ///< with all in front of it quantised, too
 };
 
+/// An operator of the original, if it alone is quantised.
+struct QuantisedLayer {
+  std::string label;  ///< "CONV_2D #3"
+  std::string format;
+  double noise = 0;  ///< as of MethodTried
+};
+
 struct MethodTried {
   std::string name;  ///< "min and max"
-  Noise outputs;     ///< of all together
-  std::optional<int64_t> agreeing;
+  double noise = 0;  ///< of the scores, for their signal (driver/quantisation_judge.h)
+  std::optional<int64_t> agreeing, right;
 };
 
 struct QuantisationReport {
   std::string model;   ///< as the user named it
   std::string path;    ///< of the file that is written
   std::string data;    ///< likewise
-  std::string method;  ///< that was taken: the one with the least noise
+  std::string method;  ///< that was taken; empty: the file was there already
   std::vector<MethodTried> methods;
   int64_t samples = 0;
   int64_t file_bytes = 0;
   int64_t operators = 0;
   std::vector<std::string> left_in_float;  ///< operators without a form in int8
   std::vector<QuantisedTensor> tensors;    ///< in the order of the operators
+  std::vector<QuantisedLayer> layers;      ///< in the same order; empty: it would take too long
   std::vector<Noise> outputs;
   int64_t judged = 0;               ///< samples that both networks were executed with
   std::optional<int64_t> agreeing;  ///< of these, with the same best class; nothing: no classifier
+  std::optional<int64_t> right, right_in_float;  ///< of these, by their labels
   std::vector<std::string> warnings;
 };
 
