@@ -59,7 +59,7 @@ class Countdown {
     stage_ = what;
     const double spent = std::chrono::duration<double>(Clock::now() - begin_).count();
     const double left = spent * static_cast<double>(of - done) / static_cast<double>(done);
-    std::string text = fmt::format("{}, {} of {} samples", what, done, of);
+    std::string text = fmt::format("{}, {} of {}", what, done, of);
     if (left > 2) text += fmt::format(", {:.0f} s left", left);
     line_.show(std::move(text));
   }

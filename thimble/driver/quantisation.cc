@@ -7,7 +7,6 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
-#include <set>
 
 #include "thimble/driver/calibration_samples.h"
 #include "thimble/driver/labelled_set.h"
@@ -18,6 +17,7 @@
 #include "thimble/operators/operators.h"
 #include "thimble/quantise/equalise.h"
 #include "thimble/quantise/histogram.h"
+#include "thimble/quantise/layer_values.h"
 #include "thimble/quantise/rounding.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/reference/real_values.h"
@@ -30,10 +30,14 @@ namespace {
 /// noise (half a dB less).
 constexpr double kWorthIt = 0.9;
 /// What one group of tensors' own range is worth, and another rounding.
-constexpr double kABit = 0.97;
+constexpr double kABit = 0.98;
+/// By how much a range is narrowed at a time.
+constexpr float kNarrower = 0.85F;
 /// Multiply-accumulates that trials of one group after the other may take, and samples of each.
 constexpr double kTrialMacs = 5e10;
 constexpr int64_t kTrialSamples = 100;
+/// What values of all inferences may take while layers are refined.
+constexpr int64_t kMostRefinedBytes = int64_t{1} << 30;
 constexpr double kPercentileShare = 1e-4;
 
 struct ObservedValues {
@@ -68,6 +72,30 @@ struct RealNetwork {
   ObservedValues observed;
 };
 
+int64_t weights_of(const Graph& graph, const Op& op) {
+  const bool weighted = std::holds_alternative<Conv2D>(op.attributes) ||
+                        std::holds_alternative<FullyConnected>(op.attributes);
+  if (!weighted || !graph.tensor(op.inputs[1]).is_constant()) return 0;
+  return elements(graph.tensor(op.inputs[1]).shape);
+}
+
+/// By operator. Layers of 4 bits that hold less than a hundredth of the weights, as first ones do,
+/// stay in int8: they would cost more than they save.
+Formats formats_of(const QuantisationRequest& request) {
+  const Graph& graph = request.graph;
+  int64_t all = 0;
+  for (const Op& op : graph.ops) all += weights_of(graph, op);
+  Formats formats;
+  for (const Op& op : graph.ops) {
+    const bool small = request.format == Format::kInt4 && 100 * weights_of(graph, op) < all;
+    const auto asked = request.formats.find(op.file_index);
+    formats.push_back(asked != request.formats.end() ? asked->second
+                      : small                        ? Format::kInt8
+                                                     : request.format);
+  }
+  return formats;
+}
+
 /// A way to quantise, and what came of it.
 struct Attempt {
   std::string method;
@@ -86,11 +114,7 @@ class QuantisationSearch {
         judge_(request.graph, samples, request.class_names, counted_) {
     options_ = {.ports = request.ports,
                 .dense_per_channel = request.dense_per_channel,
-                .formats = Formats(request.graph.ops.size(), request.format)};
-    for (size_t o = 0; o < request.graph.ops.size(); ++o) {
-      const auto asked = request.formats.find(request.graph.ops[o].file_index);
-      if (asked != request.formats.end()) options_.formats[o] = asked->second;
-    }
+                .formats = formats_of(request)};
   }
 
   Attempt run() {
@@ -182,69 +206,102 @@ class QuantisationSearch {
       if (request_.ranges != RangeChoice::kAuto && request_.ranges != choice) continue;
       others.push_back(clipped(*real, choice));
       const bool asked = request_.ranges == choice;
-      take(best, attempt(before + what, real, others.back()), asked ? HUGE_VAL : kWorthIt);
+      // What was seen must be beaten by far, the one way of clipping by the other at all.
+      const bool clips = best.ranges != real->observed.ranges;
+      take(best, attempt(before + what, real, others.back()),
+           asked   ? HUGE_VAL
+           : clips ? 1
+                   : kWorthIt);
     }
     if (request_.ranges == RangeChoice::kAuto) clip_groups(best, others);
   }
 
-  /// Group of tensors by group, those first whose range changes most.
-  void clip_groups(Attempt& best, std::vector<Ranges> others) {
-    others.push_back(best.real->observed.ranges);
-    struct Trial {
-      double change = 1;
-      size_t group = 0;
-      const Ranges* ranges = nullptr;
-    };
-    std::vector<Trial> trials;
-    for (const Ranges& ranges : others) {
-      std::map<size_t, double> changes;
-      for (size_t t = 0; t < ranges.size(); ++t) {
-        const Range &now = best.ranges[t], &other = ranges[t];
-        if (!best.made.integers[t].valid() || now == other || !now.is_finite()) continue;
-        const double ratio = (double{other.max} - other.min) / (double{now.max} - now.min);
-        double& change = changes[best.made.groups[t]];
-        change = std::max(change, std::abs(std::log2(ratio)));
-      }
-      for (const auto& [group, change] : changes)
-        if (std::isfinite(change)) trials.push_back({change, group, &ranges});
-    }
-    std::ranges::stable_sort(trials, std::ranges::greater{}, &Trial::change);
-    const double each = static_cast<double>(std::max<int64_t>(macs(best.real->graph), 1)) *
-                        static_cast<double>(std::min<int64_t>(kTrialSamples, std::ssize(samples_)));
-    trials.resize(std::min(trials.size(), static_cast<size_t>(kTrialMacs / each)));
-    if (trials.empty()) return;
-
+  /// Narrower or wider ranges for one group of tensors after the other, those first where ways to
+  /// clip differ most.
+  void clip_groups(Attempt& best, const std::vector<Ranges>& ways) {
     Attempt now = attempt(best.method, best.real, best.ranges, kTrialSamples);
     const double before = now.noise.relative;
-    std::set<size_t> changed;
-    for (const Trial& trial : trials) {
-      Ranges ranges = now.ranges;
-      for (size_t t = 0; t < ranges.size(); ++t)
-        if (now.made.groups[t] == trial.group) ranges[t] = (*trial.ranges)[t];
-      Attempt other = attempt(best.method, best.real, std::move(ranges), kTrialSamples);
-      if (other.noise.relative >= kABit * now.noise.relative) continue;
-      now = std::move(other);
-      changed.insert(trial.group);
+    const double each = static_cast<double>(std::max<int64_t>(macs(best.real->graph), 1)) *
+                        static_cast<double>(now.noise.samples);
+    auto left = static_cast<int64_t>(kTrialMacs / each);
+    int64_t changed = 0;
+    for (const size_t group : disputed_groups(best, ways)) {
+      bool better = false;
+      for (const float factor : {kNarrower, 1 / kNarrower}) {
+        if (better) break;
+        while (left-- > 0) {
+          Attempt other =
+              attempt(best.method, best.real, scaled(now, group, factor), kTrialSamples);
+          if (other.ranges == now.ranges || other.noise.relative >= kABit * now.noise.relative)
+            break;
+          now = std::move(other);
+          better = true;
+        }
+      }
+      changed += better ? 1 : 0;
     }
     if (now.noise.relative >= kWorthIt * before) return;
     take(best,
-         attempt(fmt::format("{}, {} of them by trial", best.method, changed.size()), best.real,
+         attempt(fmt::format("{}, {} of them by trial", best.method, changed), best.real,
                  now.ranges),
          kWorthIt);
+  }
+
+  static std::vector<size_t> disputed_groups(const Attempt& best, const std::vector<Ranges>& ways) {
+    std::map<size_t, double> differences;
+    for (size_t t = 0; t < best.ranges.size(); ++t) {
+      const Range& seen = best.real->observed.ranges[t];
+      if (!best.made.integers[t].valid() || !seen.is_finite() || seen.max <= seen.min) continue;
+      double& most = differences[best.made.groups[t]];
+      for (const Ranges& way : ways)
+        most =
+            std::max(most, 1 - (double{way[t].max} - way[t].min) / (double{seen.max} - seen.min));
+    }
+    std::vector<size_t> groups;
+    for (const auto& [group, difference] : differences) groups.push_back(group);
+    std::ranges::stable_sort(groups, std::ranges::greater{},
+                             [&](size_t group) { return differences.at(group); });
+    return groups;
+  }
+
+  /// Ranges of a group times a factor, within what was seen.
+  static Ranges scaled(const Attempt& attempt, size_t group, float factor) {
+    Ranges ranges = attempt.ranges;
+    for (size_t t = 0; t < ranges.size(); ++t) {
+      const Range& seen = attempt.real->observed.ranges[t];
+      if (attempt.made.groups[t] != group || !seen.is_finite()) continue;
+      ranges[t] = {std::max(factor * ranges[t].min, seen.min),
+                   std::min(factor * ranges[t].max, seen.max)};
+    }
+    return ranges;
   }
 
   void round(Attempt& best) {
     if (request_.rounding == RoundingChoice::kNearest) return;
     const bool asked = request_.rounding == RoundingChoice::kByError;
-    const LayerSums sums = sums_of(best);
     Attempt biased = best, rounded = best;
-    correct_biases(biased.made, biased.real->graph, sums);
+    refine(biased, false);
     finish(biased, best.method + ", biases corrected");
-    round_by_error(rounded.made, rounded.real->graph, sums, request_.jobs);
-    correct_biases(rounded.made, rounded.real->graph, sums);
+    refine(rounded, true);
     finish(rounded, best.method + ", weights rounded by error");
     take(best, std::move(biased), kABit);
     take(best, std::move(rounded), asked ? HUGE_VAL : kABit);
+  }
+
+  void refine(Attempt& attempt, bool rounds) {
+    const Graph &made = attempt.made.graph, &real = attempt.real->graph;
+    const int64_t each = LayerValues::peak_bytes(made) + LayerValues::peak_bytes(real);
+    const int64_t most = std::max<int64_t>(kMostRefinedBytes / std::max<int64_t>(each, 1), 1);
+    std::vector<SampleInputs> real_inputs, made_inputs;
+    for (const size_t k : chosen(samples_.size(), most)) {
+      real_inputs.push_back(samples_[k]);
+      made_inputs.push_back(inputs_for(made, real, samples_[k]));
+    }
+    refine_layers(
+        attempt.made, real, made_inputs, real_inputs,
+        {.rounds = rounds, .jobs = request_.jobs, .progress = [&](size_t done, size_t of) {
+           if (request_.progress) request_.progress("refining layers", done, of);
+         }});
   }
 
   void finish(Attempt& attempt, std::string method) {
@@ -254,23 +311,6 @@ class QuantisationSearch {
     const bool taken = std::ranges::all_of(
         graph.ops, [&](const Op& op) { return unsupported_reason(graph, op).empty(); });
     attempt.noise = taken ? judge_.judge(graph, kMostJudged) : OutputNoise{{}, HUGE_VAL, 0, {}, {}};
-  }
-
-  /// What the layers' weights meet in all samples.
-  LayerSums sums_of(const Attempt& attempt) {
-    const Graph& graph = attempt.made.graph;
-    LayerSums sums = layer_sums(attempt.made, true);
-    std::vector<std::mutex> locks(sums.size());
-    counted_("learning what weights meet", samples_.size(), [&](size_t k, size_t) {
-      const TensorValues values = interpret(graph, inputs_for(graph, request_.graph, samples_[k]));
-      for (size_t l = 0; l < sums.size(); ++l) {
-        if (!sums[l]) continue;
-        const TensorId x = graph.op(attempt.made.layers[l].made).inputs[0];
-        const std::lock_guard lock(locks[l]);
-        sums[l]->add(graph.tensor(x).is_constant() ? *graph.tensor(x).data : values[x.index()]);
-      }
-    });
-    return sums;
   }
 
   const QuantisationRequest& request_;
@@ -339,6 +379,7 @@ Quantisation quantisation_of(const QuantisationRequest& request) {
   report.judged = best.noise.samples;
   report.agreeing = best.noise.agreeing;
   report.outputs = best.noise.ports;
+  report.noise = best.noise.relative;
   report.right = best.noise.right;
   report.right_in_float = search.judge().right(kMostJudged);
   describe_tensors(best,

@@ -92,6 +92,7 @@ QuantisationReport quantisation_check(const QuantisationCheckRequest& request) {
   for (const Op& op : made.ops)
     if (is_float32(made, op)) report.left_in_float.push_back(label(op));
   report.outputs = noise.ports;
+  report.noise = noise.relative;
   report.judged = noise.samples;
   report.agreeing = noise.agreeing;
   report.right = noise.right;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thimble/model/error.h"
 #include "thimble/reference/window.h"
 
 namespace thimble {
@@ -23,17 +24,33 @@ std::vector<int64_t> looked_at(int64_t count, int64_t most) {
   return result;
 }
 
-/// Integers less their zero point; those of int16 in units of 256.
-std::vector<int16_t> less_zero(const Tensor& tensor, const Bytes& bytes) {
-  std::vector<int16_t> values;
-  if (tensor.type == DType::kInt16) {
-    for (size_t i = 1; i < bytes.size(); i += 2) values.push_back(static_cast<int8_t>(bytes[i]));
-    return values;
+/// Drifts are summed in parts of a step, and lie within some hundred steps.
+constexpr double kParts = 256;
+
+/// Steps of int16 are counted by 256: products of two of 8 bits take 32 in all windows.
+int64_t steps_in_one(const Tensor& tensor) { return tensor.type == DType::kInt16 ? 256 : 1; }
+
+struct Steps {
+  std::vector<int16_t> x;      ///< less the zero point, in units of steps_in_one
+  std::vector<int16_t> drift;  ///< of the float network's beyond the exact x, in parts of such
+};
+
+int16_t rounded(double value) {
+  return static_cast<int16_t>(std::clamp(std::round(value), -32767.0, 32767.0));
+}
+
+Steps steps_of(const Tensor& tensor, const Bytes& bytes, const RealValues& real) {
+  const auto unit = static_cast<double>(steps_in_one(tensor));
+  const double scale = tensor.quantization.scales[0];
+  const RealValues values = dequantised(tensor, bytes);
+  Steps steps;
+  steps.x.reserve(values.size());
+  steps.drift.reserve(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    steps.x.push_back(rounded(values[i] / (scale * unit)));
+    steps.drift.push_back(rounded((double{real[i]} - values[i]) / (scale * unit) * kParts));
   }
-  const auto zero = static_cast<int16_t>(tensor.quantization.zero_points[0]);
-  for (const uint8_t byte : bytes)
-    values.push_back(static_cast<int16_t>(static_cast<int8_t>(byte) - zero));
-  return values;
+  return steps;
 }
 
 }  // namespace
@@ -41,10 +58,10 @@ std::vector<int16_t> less_zero(const Tensor& tensor, const Bytes& bytes) {
 /// The places of windows in one inference.
 struct PatchSums::Reader {
   const PatchSums& sums;
-  const std::vector<int16_t>& x;
 
   /// Of an output pixel (of a row, if the layer has no window), for one group.
-  void read(int64_t at, size_t group, std::vector<int16_t>& places) const {
+  void read(const std::vector<int16_t>& x, int64_t at, size_t group,
+            std::vector<int16_t>& places) const {
     std::ranges::fill(places, int16_t{0});
     const Graph& graph = *sums.graph_;
     const Op& op = *sums.op_;
@@ -91,67 +108,97 @@ PatchSums::PatchSums(const Graph& graph, const Op& op, bool products) : graph_(&
     outputs_each_ = static_cast<size_t>(weights[0]) / groups_;
   }
   sums_.resize(groups_ * places_);
-  if (products && static_cast<int64_t>(places_) <= kMostPlaces)
-    products_.resize(groups_ * places_ * places_);
+  drifts_.resize(sums_.size());
+  if (!products || static_cast<int64_t>(places_) > kMostPlaces) return;
+  products_.resize(sums_.size() * places_);
+  cross_.resize(products_.size());
 }
 
-void PatchSums::add(const Bytes& bytes) {
-  const std::vector<int16_t> x = less_zero(graph_->tensor(op_->inputs[0]), bytes);
-  const Reader reader{*this, x};
+void PatchSums::add(const Bytes& bytes, const RealValues& real) {
+  const Steps steps = steps_of(graph_->tensor(op_->inputs[0]), bytes, real);
+  const Reader reader{*this};
   const Shape& y = graph_->tensor(op_->outputs[0]).shape;
   const bool dense = std::holds_alternative<FullyConnected>(op_->attributes);
   const int64_t pixels =
-      dense ? std::ssize(x) / static_cast<int64_t>(places_) : elements(y) / y.back();
+      dense ? std::ssize(steps.x) / static_cast<int64_t>(places_) : elements(y) / y.back();
   const std::vector<int64_t> chosen = looked_at(pixels, kWindows);
   windows_ += std::ssize(chosen);
-  std::vector<int16_t> places(places_);
-  // At most 64 products of 16 bits each.
-  std::vector<int32_t> products(products_.empty() ? 0 : places_ * places_);
+  std::vector<int16_t> x(places_), drift(places_);
+  // At most 64 products of 9 bits with 16.
+  std::vector<int32_t> products(has_products() ? places_ * places_ : 0), cross(products.size());
   for (size_t g = 0; g < groups_; ++g) {
     std::ranges::fill(products, 0);
+    std::ranges::fill(cross, 0);
     for (const int64_t at : chosen) {
-      reader.read(at, g, places);
-      for (size_t k = 0; k < places_; ++k) sums_[g * places_ + k] += places[k];
-      for (size_t k = 0; k < places_ && !products.empty(); ++k) {
-        const int32_t one = places[k];
+      reader.read(steps.x, at, g, x);
+      reader.read(steps.drift, at, g, drift);
+      for (size_t k = 0; k < places_; ++k) {
+        sums_[g * places_ + k] += x[k];
+        drifts_[g * places_ + k] += drift[k];
+      }
+      for (size_t k = 0; k < places_ && has_products(); ++k) {
+        const int32_t one = x[k];
         if (one == 0) continue;
-        int32_t* const row = &products[k * places_];
-        for (size_t j = 0; j <= k; ++j) row[j] += one * places[j];
+        for (size_t j = 0; j < places_; ++j) products[k * places_ + j] += one * x[j];
+        for (size_t j = 0; j < places_; ++j) cross[k * places_ + j] += one * drift[j];
       }
     }
-    for (size_t k = 0; k < products.size(); ++k)
-      products_[g * places_ * places_ + k] += products[k];
+    const size_t first = g * places_ * places_;
+    for (size_t k = 0; k < products.size(); ++k) {
+      products_[first + k] += products[k];
+      cross_[first + k] += cross[k];
+    }
   }
 }
 
 void PatchSums::include(const PatchSums& other) {
   windows_ += other.windows_;
-  for (size_t k = 0; k < sums_.size(); ++k) sums_[k] += other.sums_[k];
-  for (size_t k = 0; k < products_.size(); ++k) products_[k] += other.products_[k];
+  for (const auto part :
+       {&PatchSums::sums_, &PatchSums::drifts_, &PatchSums::products_, &PatchSums::cross_})
+    for (size_t k = 0; k < (this->*part).size(); ++k) (this->*part)[k] += (other.*part)[k];
 }
 
 double PatchSums::mean(size_t group, size_t place) const {
   if (windows_ == 0) return 0;
-  const double unit = graph_->tensor(op_->inputs[0]).type == DType::kInt16 ? 256 : 1;
+  const auto unit = static_cast<double>(steps_in_one(graph_->tensor(op_->inputs[0])));
   return unit * static_cast<double>(sums_[group * places_ + place]) / static_cast<double>(windows_);
 }
 
+double PatchSums::mean_drift(size_t group, size_t place) const {
+  if (windows_ == 0) return 0;
+  const auto unit = static_cast<double>(steps_in_one(graph_->tensor(op_->inputs[0])));
+  return unit * static_cast<double>(drifts_[group * places_ + place]) /
+         (kParts * static_cast<double>(windows_));
+}
+
 std::vector<double> PatchSums::moments(size_t group, bool centred) const {
-  if (products_.empty() || windows_ == 0) return {};
-  const double unit = graph_->tensor(op_->inputs[0]).type == DType::kInt16 ? 256 * 256 : 1;
+  check(has_products() && windows_ > 0, "products of places were not summed");
+  const auto unit = static_cast<double>(steps_in_one(graph_->tensor(op_->inputs[0])));
   std::vector<double> result(places_ * places_);
   for (size_t k = 0; k < places_; ++k) {
-    for (size_t j = 0; j <= k; ++j) {
+    for (size_t j = 0; j < places_; ++j) {
       const int64_t sum = products_[(group * places_ + k) * places_ + j];
-      double value = unit * static_cast<double>(sum) / static_cast<double>(windows_);
+      double& value = result[k * places_ + j];
+      value = unit * unit * static_cast<double>(sum) / static_cast<double>(windows_);
       if (centred) value -= mean(group, k) * mean(group, j);
-      result[k * places_ + j] = result[j * places_ + k] = value;
     }
   }
   return result;
 }
 
-std::vector<double> PatchSums::covariance(size_t group) const { return moments(group, true); }
-std::vector<double> PatchSums::second_moments(size_t group) const { return moments(group, false); }
+std::vector<double> PatchSums::drift(size_t group, bool centred) const {
+  check(has_products() && windows_ > 0, "products of places were not summed");
+  const auto unit = static_cast<double>(steps_in_one(graph_->tensor(op_->inputs[0])));
+  std::vector<double> result(places_ * places_);
+  for (size_t k = 0; k < places_; ++k) {
+    for (size_t j = 0; j < places_; ++j) {
+      const int64_t sum = cross_[(group * places_ + k) * places_ + j];
+      double& value = result[k * places_ + j];
+      value = unit * unit * static_cast<double>(sum) / (kParts * static_cast<double>(windows_));
+      if (centred) value -= mean(group, k) * mean_drift(group, j);
+    }
+  }
+  return result;
+}
 
 }  // namespace thimble

@@ -2,9 +2,12 @@
 #include "thimble/quantise/rounding.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
+#include "thimble/quantise/layer_values.h"
+#include "thimble/quantise/patch_sums.h"
 #include "thimble/quantise/scales.h"
 #include "thimble/reference/elements.h"
 #include "thimble/search/parallel.h"
@@ -70,19 +73,26 @@ void damp(std::vector<double>& moments, size_t places, int64_t windows) {
   for (size_t k = 0; k < places; ++k) trace += moments[k * places + k];
   const double few =
       static_cast<double>(places) / static_cast<double>(std::max<int64_t>(windows, 1));
-  const double damping = trace / static_cast<double>(places) * (0.01 + 0.1 * few);
+  const double damping = trace / static_cast<double>(places) * (0.05 + 0.5 * few);
   for (size_t k = 0; k < places; ++k) moments[k * places + k] += damping;
 }
 
-double error_of(const std::vector<double>& moments, const std::vector<double>& v,
-                const std::vector<int32_t>& q) {
+double error_of(const std::vector<double>& moments, const std::vector<double>& pull,
+                const std::vector<double>& v, const std::vector<int32_t>& q) {
   double error = 0;
   for (size_t k = 0; k < v.size(); ++k) {
-    double row = 0;
+    double row = -2 * pull[k];
     for (size_t j = 0; j < v.size(); ++j) row += moments[k * v.size() + j] * (q[j] - v[j]);
     error += row * (q[k] - v[k]);
   }
   return error;
+}
+
+std::vector<double> product(const std::vector<double>& matrix, const std::vector<double>& v) {
+  std::vector<double> result(v.size());
+  for (size_t k = 0; k < v.size(); ++k)
+    for (size_t j = 0; j < v.size(); ++j) result[k] += matrix[k * v.size() + j] * v[j];
+  return result;
 }
 
 /// Weights of one output, and their scale.
@@ -91,18 +101,26 @@ struct Rounded {
   float scale = 1;
 };
 
-Rounded rounded(const LayerWeights& weights, size_t output, size_t places,
-                const std::vector<double>& moments, int32_t largest) {
+/// What the outputs of one group of input channels have in common.
+struct GroupMoments {
+  std::vector<double> moments, drift;
+};
+
+Rounded rounded(const LayerWeights& weights, size_t output, const GroupMoments& group,
+                size_t places, int32_t largest) {
   const float given = weights.scale(output);
-  Rounded best{least_error_integers(moments, weights.steps(output, places, given), largest), given};
-  if (largest == 127 || !weights.per_channel()) return best;
+  const bool fixed = largest == 127 || !weights.per_channel();
   // The given one may be 0.4 of that of the largest magnitude already.
+  static constexpr std::array kFactors = {1.0F, 0.7F, 0.8F, 0.9F, 1.1F, 1.2F, 1.35F, 1.5F};
+  Rounded best;
   double least = HUGE_VAL;
-  for (const float factor : {0.7F, 0.8F, 0.9F, 1.0F, 1.1F, 1.2F, 1.35F, 1.5F}) {
+  for (const float factor : kFactors) {
     const float scale = given * factor;
     const std::vector<double> v = weights.steps(output, places, scale);
-    std::vector<int32_t> q = least_error_integers(moments, v, largest);
-    const double error = error_of(moments, v, q) * scale * scale;
+    const std::vector<double> pull = product(group.drift, v);
+    std::vector<int32_t> q = least_error_integers(group.moments, pull, v, largest);
+    if (fixed) return {std::move(q), given};
+    const double error = error_of(group.moments, pull, v, q) * scale * scale;
     if (error >= least) continue;
     least = error;
     best = {std::move(q), scale};
@@ -121,32 +139,105 @@ void rescale_bias(Quantised& made, const Graph& real, const MadeLayer& layer,
   bias = quantised_bias(dequantised(from, *from.data), bias, scales, x_scale);
 }
 
-}  // namespace
-
-LayerSums layer_sums(const Quantised& made, bool products) {
-  LayerSums sums(made.layers.size());
-  for (size_t l = 0; l < sums.size(); ++l) {
-    const Op& op = made.graph.op(made.layers[l].made);
-    if (PatchSums::knows(op)) sums[l].emplace(made.graph, op, products);
+void round_weights(Quantised& made, const Graph& real, const MadeLayer& layer,
+                   const PatchSums& sums, int jobs) {
+  const bool has_bias = made.graph.op(layer.made).inputs.size() > 2;
+  const size_t places = sums.places();
+  LayerWeights weights(made, real, layer);
+  std::vector<Rounded> results(weights.outputs());
+  std::vector<GroupMoments> groups(sums.groups());
+  in_parallel(groups.size(), jobs, [&](size_t g, size_t) {
+    groups[g] = {sums.moments(g, has_bias), sums.drift(g, has_bias)};
+    damp(groups[g].moments, places, sums.windows());
+  });
+  in_parallel(results.size(), jobs, [&](size_t o, size_t) {
+    results[o] =
+        rounded(weights, o, groups[sums.group_of(o)], places, largest_weight(layer.format));
+  });
+  Tensor& tensor = made.graph.tensor(made.graph.op(layer.made).inputs[1]);
+  std::vector<float> scales = tensor.quantization.scales;
+  for (size_t o = 0; o < results.size(); ++o) {
+    for (size_t k = 0; k < places; ++k)
+      weights.integer(o, k) = static_cast<int8_t>(results[o].integers[k]);
+    if (scales.size() > 1) scales[o] = results[o].scale;
   }
-  return sums;
+  tensor.data = shared_bytes(weights.integers());
+  if (scales == tensor.quantization.scales) return;
+  tensor.quantization.scales = scales;
+  rescale_bias(made, real, layer, scales);
 }
 
+std::vector<int64_t> bias_steps(const Tensor& bias) {
+  if (bias.type == DType::kInt64) return reference::elements_from<int64_t>(*bias.data);
+  const auto narrow = reference::elements_from<int32_t>(*bias.data);
+  return {narrow.begin(), narrow.end()};
+}
+
+void set_bias_steps(Tensor& bias, const std::vector<int64_t>& steps) {
+  if (bias.type == DType::kInt64) {
+    bias.data = shared_bytes(steps);
+    return;
+  }
+  std::vector<int32_t> narrow;
+  for (const int64_t step : steps)
+    narrow.push_back(static_cast<int32_t>(std::clamp<int64_t>(step, -2147483647, 2147483647)));
+  bias.data = shared_bytes(narrow);
+}
+
+void correct_bias(Quantised& made, const Graph& real, const MadeLayer& layer,
+                  const PatchSums& sums) {
+  const Op& op = made.graph.op(layer.made);
+  if (op.inputs.size() < 3) return;
+  LayerWeights weights(made, real, layer);
+  Tensor& bias = made.graph.tensor(op.inputs[2]);
+  std::vector<int64_t> steps = bias_steps(bias);
+  for (size_t o = 0; o < steps.size(); ++o) {
+    const size_t g = sums.group_of(o);
+    double lost = 0;
+    for (size_t k = 0; k < sums.places(); ++k) {
+      const double v = double{weights.real(o, k)} / weights.scale(o);
+      lost += (v - weights.integer(o, k)) * sums.mean(g, k) + v * sums.mean_drift(g, k);
+    }
+    steps[o] += std::llround(std::clamp(lost, -0x1p46, 0x1p46));
+  }
+  set_bias_steps(bias, steps);
+}
+
+/// What a layer's weights meet in all inferences.
+PatchSums patch_sums(const Graph& graph, const Op& op, const LayerValues& made, const Graph& real,
+                     TensorId real_x, const LayerValues& reals, const LayerRefinement& refinement) {
+  std::vector<PatchSums> each(static_cast<size_t>(std::max(refinement.jobs, 1)),
+                              PatchSums(graph, op, refinement.rounds));
+  in_parallel(made.inferences(), refinement.jobs, [&](size_t k, size_t worker) {
+    each[worker].add(made.value(k, op.inputs[0]),
+                     dequantised(real.tensor(real_x), reals.value(k, real_x)));
+  });
+  for (size_t k = 1; k < each.size(); ++k) each[0].include(each[k]);
+  return std::move(each[0]);
+}
+
+}  // namespace
+
 std::vector<int32_t> least_error_integers(const std::vector<double>& moments,
+                                          const std::vector<double>& pull,
                                           const std::vector<double>& v, int32_t largest) {
   const size_t n = v.size();
   const double most = largest;
   std::vector<double> q(n), slope(n);
   for (size_t k = 0; k < n; ++k) q[k] = std::clamp(std::round(v[k]), -most, most);
-  for (size_t k = 0; k < n; ++k)
+  for (size_t k = 0; k < n; ++k) {
+    slope[k] = -pull[k];
     for (size_t j = 0; j < n; ++j) slope[k] += moments[k * n + j] * (q[j] - v[j]);
+  }
   bool changed = true;
   for (int sweep = 0; sweep < kMostSweeps && changed; ++sweep) {
     changed = false;
     for (size_t k = 0; k < n; ++k) {
       const double curvature = moments[k * n + k];
       if (curvature <= 0) continue;
-      const double to = std::clamp(q[k] + std::round(-slope[k] / curvature), -most, most);
+      const double down = std::clamp(std::floor(v[k]), -most, most),
+                   up = std::clamp(std::ceil(v[k]), -most, most);
+      const double to = std::clamp(q[k] + std::round(-slope[k] / curvature), down, up);
       const double step = to - q[k];
       if (step == 0 || step * (2 * slope[k] + step * curvature) >= -1e-9 * curvature) continue;
       q[k] = to;
@@ -157,68 +248,24 @@ std::vector<int32_t> least_error_integers(const std::vector<double>& moments,
   return {q.begin(), q.end()};
 }
 
-void round_by_error(Quantised& made, const Graph& real, const LayerSums& sums, int jobs) {
+void refine_layers(Quantised& made, const Graph& real,
+                   const std::vector<std::vector<Bytes>>& made_inputs,
+                   const std::vector<std::vector<Bytes>>& real_inputs,
+                   const LayerRefinement& refinement) {
+  LayerValues values(made.graph, made_inputs), reals(real, real_inputs);
   for (size_t l = 0; l < made.layers.size(); ++l) {
-    if (!sums[l] || sums[l]->windows() == 0) continue;
     const MadeLayer& layer = made.layers[l];
-    const bool has_bias = made.graph.op(layer.made).inputs.size() > 2;
-    const size_t places = sums[l]->places();
-    LayerWeights weights(made, real, layer);
-    std::vector<Rounded> results(weights.outputs());
-    std::vector<std::vector<double>> moments(sums[l]->groups());
-    in_parallel(moments.size(), jobs, [&](size_t g, size_t) {
-      moments[g] = has_bias ? sums[l]->covariance(g) : sums[l]->second_moments(g);
-      if (!moments[g].empty()) damp(moments[g], places, sums[l]->windows());
-    });
-    if (moments[0].empty()) continue;
-    in_parallel(results.size(), jobs, [&](size_t o, size_t) {
-      results[o] =
-          rounded(weights, o, places, moments[sums[l]->group_of(o)], largest_weight(layer.format));
-    });
-    Tensor& tensor = made.graph.tensor(made.graph.op(layer.made).inputs[1]);
-    std::vector<float> scales = tensor.quantization.scales;
-    for (size_t o = 0; o < results.size(); ++o) {
-      for (size_t k = 0; k < places; ++k)
-        weights.integer(o, k) = static_cast<int8_t>(results[o].integers[k]);
-      if (scales.size() > 1) scales[o] = results[o].scale;
+    const Op& op = made.graph.op(layer.made);
+    if (PatchSums::knows(op)) {
+      values.compute(layer.made, refinement.jobs);
+      reals.compute(layer.original, refinement.jobs);
+      const PatchSums sums = patch_sums(made.graph, op, values, real,
+                                        real.op(layer.original).inputs[0], reals, refinement);
+      if (refinement.rounds && sums.has_products())
+        round_weights(made, real, layer, sums, refinement.jobs);
+      correct_bias(made, real, layer, sums);
     }
-    tensor.data = shared_bytes(weights.integers());
-    if (scales == tensor.quantization.scales) continue;
-    tensor.quantization.scales = scales;
-    rescale_bias(made, real, layer, scales);
-  }
-}
-
-void correct_biases(Quantised& made, const Graph& real, const LayerSums& sums) {
-  for (size_t l = 0; l < made.layers.size(); ++l) {
-    const Op& op = made.graph.op(made.layers[l].made);
-    if (!sums[l] || sums[l]->windows() == 0 || op.inputs.size() < 3) continue;
-    LayerWeights weights(made, real, made.layers[l]);
-    Tensor& bias = made.graph.tensor(op.inputs[2]);
-    const bool wide = bias.type == DType::kInt64;
-    std::vector<int64_t> steps;
-    if (wide) {
-      steps = reference::elements_from<int64_t>(*bias.data);
-    } else {
-      for (const int32_t step : reference::elements_from<int32_t>(*bias.data))
-        steps.push_back(step);
-    }
-    for (size_t o = 0; o < steps.size(); ++o) {
-      double lost = 0;
-      for (size_t k = 0; k < sums[l]->places(); ++k) {
-        const double v = double{weights.real(o, k)} / weights.scale(o);
-        lost += (v - weights.integer(o, k)) * sums[l]->mean(sums[l]->group_of(o), k);
-      }
-      steps[o] += std::llround(lost);
-    }
-    if (wide) {
-      bias.data = shared_bytes(steps);
-      continue;
-    }
-    std::vector<int32_t> narrow;
-    for (const int64_t step : steps)
-      narrow.push_back(static_cast<int32_t>(std::clamp<int64_t>(step, -2147483647, 2147483647)));
-    bias.data = shared_bytes(narrow);
+    if (refinement.progress) refinement.progress(l + 1, made.layers.size());
   }
 }
 

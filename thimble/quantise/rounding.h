@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights rounded up or down by what that does to their layer's output, and biases that make up for
-// what is left of it on average.
+// what is left of it on average; layer by layer, with what the layers before have become.
 //
-// The objective is AdaRound's (Nagel et al. 2020, arXiv 2004.10568, section 3.2): with weights q in
-// steps of their scale for v, and windows x, the expected (sum over k of (q_k - v_k) x_k)^2, which
-// is (q - v)' C (q - v) + ((q - v) . m)^2, C the covariance of x and m its mean. A bias takes the
-// second term away (Nagel et al. 2019, arXiv 1906.04721, section 4.2); the first one is descended
-// over the integers themselves, place by place, instead of a relaxation of them.
+// Weights q stand in steps of their scale for v, a window holds x where the float network has
+// x + d. AdaRound's objective (Nagel et al. 2020, arXiv 2004.10568, sections 3.2 and 3.4) is
+// E[(q . x + b - v . (x + d))^2]. A bias takes the mean of it away (Nagel et al. 2019, arXiv
+// 1906.04721, section 4.2); what remains is, but for a constant,
+//   (q - v)' C (q - v) - 2 (q - v)' D v,   C the covariance of x, D that of x with d,
+// which is descended over the integers themselves, place by place, instead of a relaxation.
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <vector>
 
-#include "thimble/quantise/patch_sums.h"
 #include "thimble/quantise/quantise.h"
 
 namespace thimble {
 
-/// By layer of Quantised::layers; nothing: PatchSums does not know it, or nobody asked.
-using LayerSums = std::vector<std::optional<PatchSums>>;
-
-/// Those that are asked for and known, with nothing added. made must stay where it is.
-[[nodiscard]] LayerSums layer_sums(const Quantised& made, bool products);
-
-/// Integers of at most `largest` by which (q - v)' moments (q - v) has a local minimum: no change
-/// of one of them makes it less. moments: symmetric, v.size() rows.
+/// Integers q of at most `largest` where (q - v)' moments (q - v) - 2 (q - v)' pull has a local
+/// minimum: no change of one of them makes it less. moments: symmetric, v.size() rows.
 [[nodiscard]] std::vector<int32_t> least_error_integers(const std::vector<double>& moments,
+                                                        const std::vector<double>& pull,
                                                         const std::vector<double>& v,
                                                         int32_t largest);
 
-/// Weights of layers whose products are known, on `jobs` threads. Of fewer than 8 bits their scales
-/// are chosen by that error, too. real: the network that `made` was made of.
-void round_by_error(Quantised& made, const Graph& real, const LayerSums& sums, int jobs);
-/// Biases of all known layers that have one.
-void correct_biases(Quantised& made, const Graph& real, const LayerSums& sums);
+struct LayerRefinement {
+  bool rounds = true;  ///< weights, too; those of fewer than 8 bits have their scales chosen anew
+  int jobs = 1;
+  std::function<void(size_t layers, size_t of)> progress = {};
+};
+
+/// real: what `made` was made of. inputs: of several inferences with both. Layers that PatchSums
+/// does not know stay as they are.
+void refine_layers(Quantised& made, const Graph& real,
+                   const std::vector<std::vector<Bytes>>& made_inputs,
+                   const std::vector<std::vector<Bytes>>& real_inputs,
+                   const LayerRefinement& refinement);
 
 }  // namespace thimble

@@ -114,6 +114,7 @@ std::string quantisation_text(const QuantisationReport& report) {
                         report.outputs.size() == 1 ? "output" : fmt::format("output {}", k),
                         decibels(report.outputs[k]), report.outputs[k].largest);
   }
+  text += fmt::format("  scores     {}, the mean of the samples\n", decibels(report.noise));
   if (report.agreeing) {
     text += fmt::format("  same class {} of {}\n", percent(*report.agreeing, report.judged),
                         samples(report.judged));
@@ -172,6 +173,7 @@ std::string quantisation_json(const QuantisationReport& report) {
                     {"operators", report.operators},
                     {"outputs", std::move(outputs)},
                     {"right_samples", number(report.right)},
+                    {"score_sqnr_db", decibels_json(report.noise)},
                     {"right_samples_in_float", number(report.right_in_float)},
                     {"samples", report.samples},
                     {"tensors", std::move(tensors)},

@@ -48,6 +48,7 @@ struct QuantisationReport {
   std::vector<QuantisedTensor> tensors;    ///< in the order of the operators
   std::vector<QuantisedLayer> layers;      ///< in the same order; empty: it would take too long
   std::vector<Noise> outputs;
+  double noise = 0;                 ///< as of MethodTried
   int64_t judged = 0;               ///< samples that both networks were executed with
   std::optional<int64_t> agreeing;  ///< of these, with the same best class; nothing: no classifier
   std::optional<int64_t> right, right_in_float;  ///< of these, by their labels
