@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -38,6 +39,9 @@ struct QuantizeOptions {
                               rounding = "auto";
   std::vector<std::string> layers;
   std::string checked;  ///< somebody's file, that is judged
+  bool front = false;
+  std::optional<double> accuracy_drop;
+  std::string weight_bytes;
   int64_t limit = 0;
   ReportFile json;
   bool force = false;
@@ -128,6 +132,13 @@ DType ports_of(const QuantizeOptions& options) {
   return options.format == "int16" ? DType::kInt16 : DType::kInt8;
 }
 
+/// What formats are planned by.
+constexpr std::array kPlanFields = {"device", "core", "sram", "flash", "weights", "planner"};
+
+bool is_planned(const RequestOptions& options) {
+  return std::ranges::any_of(kPlanFields, [&](const char* name) { return options.has(name); });
+}
+
 /// Somebody's quantised model.
 int check_quantised(const QuantizeOptions& options) {
   check_outputs(
@@ -137,6 +148,11 @@ int check_quantised(const QuantizeOptions& options) {
   const Source real = read_model(options.request.model, import_options(options.request));
   const Source made = read_model(options.checked, import_options(options.request));
   const SampleReader reader(real.graph, real.metadata, asked);
+  if (is_planned(options.request)) {
+    throw CompileError("--check",
+                       "compares numbers; --sram, --device and the like are for what is "
+                       "written");
+  }
   QuantisationReport report;
   {
     Countdown progress;
@@ -171,6 +187,14 @@ int quantize(const QuantizeOptions& options) {
   const Preprocessing asked = preprocessing(options.inputs);
   const Source source = read_model(options.request.model, import_options(options.request));
   const SampleReader reader(source.graph, source.metadata, asked);
+  std::optional<int64_t> weight_bytes;
+  if (!options.weight_bytes.empty())
+    weight_bytes = size_option("--weight-bytes", options.weight_bytes);
+  std::optional<Request> plan;
+  if (is_planned(options.request)) {
+    plan = request(options.request);
+    plan->jobs = all_cores();
+  }
   Quantisation result;
   {
     Countdown progress;
@@ -184,6 +208,10 @@ int quantize(const QuantizeOptions& options) {
                               .formats = formats_of(options.layers),
                               .ranges = chosen_word(kRanges, options.ranges).value(),
                               .rounding = chosen_word(kRoundings, options.rounding).value(),
+                              .budget = {.front = options.front,
+                                         .accuracy_drop = options.accuracy_drop,
+                                         .weight_bytes = weight_bytes,
+                                         .plan = plan ? &*plan : nullptr},
                               .limit = options.limit,
                               .jobs = all_cores(),
                               .progress = progress.shows()});
@@ -245,6 +273,19 @@ void add_quantize(CLI::App& app, int& status) {
                    "Weights of FULLY_CONNECTED: a scale for each output, or one, for interpreters "
                    "before 2024 (per-channel)")
       ->check(CLI::IsMember({"per-channel", "per-tensor"}));
+  command->add_flag("--front", options->front,
+                    "Compare formats of layers: weights of 4 bits in more and more of them");
+  command
+      ->add_option("--accuracy-drop", options->accuracy_drop,
+                   "Choose formats: the smallest weights that get so many percent fewer samples "
+                   "right, or without\nlabels give so many another class than float32")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.0, 100.0));
+  command
+      ->add_option("--weight-bytes", options->weight_bytes,
+                   "Choose formats: the least noise within so many bytes of constants, as 60K")
+      ->type_name("BYTES");
+  for (const char* field : kPlanFields) add_field(*command, request_field(field), options->request);
   command->add_option("--limit", options->limit, "Most samples, from all over the set (1000)")
       ->type_name("NUMBER")
       ->check(CLI::Range(1, 1'000'000'000));

@@ -43,7 +43,7 @@ std::vector<QuantisedLayer> layer_sensitivities(const Graph& real, const Ranges&
     const Op& op = real.op(o);
     try {
       const Quantised made = quantised(real, ranges, one);
-      layers.push_back({label(op), name(one.formats[o.index()]),
+      layers.push_back({o, label(op), name(one.formats[o.index()]),
                         judge.judge(made.graph, std::min(samples, kMostSamples)).relative});
     } catch (const CompileError&) {
       continue;  // it stays in float32, and is named there

@@ -2,326 +2,24 @@
 #include "thimble/driver/quantisation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <memory>
-#include <mutex>
+#include <map>
+#include <optional>
 
 #include "thimble/driver/calibration_samples.h"
-#include "thimble/driver/labelled_set.h"
 #include "thimble/driver/layer_sensitivity.h"
-#include "thimble/driver/quantisation_judge.h"
+#include "thimble/driver/mixed_formats.h"
+#include "thimble/driver/quantisation_search.h"
+#include "thimble/driver/reports.h"
 #include "thimble/export/explicit_padding.h"
 #include "thimble/model/error.h"
-#include "thimble/operators/operators.h"
-#include "thimble/quantise/equalise.h"
-#include "thimble/quantise/histogram.h"
-#include "thimble/quantise/layer_values.h"
-#include "thimble/quantise/rounding.h"
-#include "thimble/reference/interpreter.h"
-#include "thimble/reference/real_values.h"
-#include "thimble/search/parallel.h"
 
 namespace thimble {
 namespace {
 
-/// Another network or other ranges than the converter's are taken where they leave no more of the
-/// noise (half a dB less).
-constexpr double kWorthIt = 0.9;
-/// What one group of tensors' own range is worth, and another rounding.
-constexpr double kABit = 0.98;
-/// By how much a range is narrowed at a time.
-constexpr float kNarrower = 0.85F;
-/// Multiply-accumulates that trials of one group after the other may take, and samples of each.
-constexpr double kTrialMacs = 5e10;
-constexpr int64_t kTrialSamples = 100;
-/// What values of all inferences may take while layers are refined.
-constexpr int64_t kMostRefinedBytes = int64_t{1} << 30;
-constexpr double kPercentileShare = 1e-4;
-
-struct ObservedValues {
-  Ranges ranges;
-  Histograms histograms;
-
-  [[nodiscard]] bool empty() const { return ranges.empty(); }
-};
-
-using thimble::include;
-void include(ObservedValues& all, const ObservedValues& some) {
-  include(all.ranges, some.ranges);
-  include(all.histograms, some.histograms);
-}
-
-ObservedValues observed_values(const Graph& graph, const SampleInputs& inputs) {
-  const TensorValues values = interpret(graph, inputs);
-  ObservedValues result{Ranges(graph.tensors.size()), Histograms(graph.tensors.size())};
-  for (size_t t = 0; t < values.size(); ++t) {
-    const Tensor& tensor = graph.tensors[t];
-    if (tensor.type != DType::kFloat32 || values[t].empty()) continue;
-    const RealValues numbers = dequantised(tensor, values[t]);
-    result.ranges[t] = range_of(numbers);
-    if (result.ranges[t].is_finite()) result.histograms[t].add(numbers);
-  }
-  return result;
-}
-
-/// A network that computes what the original does, and what its tensors take.
-struct RealNetwork {
-  Graph graph;
-  ObservedValues observed;
-};
-
-int64_t weights_of(const Graph& graph, const Op& op) {
-  const bool weighted = std::holds_alternative<Conv2D>(op.attributes) ||
-                        std::holds_alternative<FullyConnected>(op.attributes);
-  if (!weighted || !graph.tensor(op.inputs[1]).is_constant()) return 0;
-  return elements(graph.tensor(op.inputs[1]).shape);
-}
-
-/// By operator. Layers of 4 bits that hold less than a hundredth of the weights, as first ones do,
-/// stay in int8: they would cost more than they save.
-Formats formats_of(const QuantisationRequest& request) {
-  const Graph& graph = request.graph;
-  int64_t all = 0;
-  for (const Op& op : graph.ops) all += weights_of(graph, op);
-  Formats formats;
-  for (const Op& op : graph.ops) {
-    const bool small = request.format == Format::kInt4 && 100 * weights_of(graph, op) < all;
-    const auto asked = request.formats.find(op.file_index);
-    formats.push_back(asked != request.formats.end() ? asked->second
-                      : small                        ? Format::kInt8
-                                                     : request.format);
-  }
-  return formats;
-}
-
-/// A way to quantise, and what came of it.
-struct Attempt {
-  std::string method;
-  std::shared_ptr<const RealNetwork> real;
-  Ranges ranges;
-  Quantised made;
-  OutputNoise noise;
-};
-
-class QuantisationSearch {
- public:
-  QuantisationSearch(const QuantisationRequest& request, const CalibrationSamples& samples)
-      : request_(request),
-        samples_(samples.inputs),
-        counted_(counted_by(request.jobs, request.progress)),
-        judge_(request.graph, samples, request.class_names, counted_) {
-    options_ = {.ports = request.ports,
-                .dense_per_channel = request.dense_per_channel,
-                .formats = formats_of(request)};
-  }
-
-  Attempt run() {
-    const auto plain = std::make_shared<RealNetwork>(request_.graph, ObservedValues{});
-    plain->observed = observed<ObservedValues>(
-        [&](const SampleInputs& inputs) { return observed_values(plain->graph, inputs); });
-    Attempt best = attempt("min and max", plain, plain->observed.ranges);
-    note(best);
-    if (const auto network = equalised_network()) {
-      take(best, attempt("channels equalised", network, network->observed.ranges), kWorthIt);
-    }
-    clip(best);
-    round(best);
-    return best;
-  }
-
-  [[nodiscard]] const std::vector<MethodTried>& tried() const { return tried_; }
-  [[nodiscard]] const QuantisationJudge& judge() const { return judge_; }
-  [[nodiscard]] const QuantiseOptions& options() const { return options_; }
-  [[nodiscard]] const Counted& counted() const { return counted_; }
-
- private:
-  /// observe() of every sample, by include() in one.
-  template <class Observed, class Observe>
-  Observed observed(const Observe& observe) {
-    std::vector<Observed> each(static_cast<size_t>(request_.jobs));
-    counted_("observing", samples_.size(),
-             [&](size_t k, size_t worker) { include(each[worker], observe(samples_[k])); });
-    Observed all;
-    for (const Observed& some : each)
-      if (!some.empty()) include(all, some);
-    return all;
-  }
-
-  Attempt attempt(std::string method, std::shared_ptr<const RealNetwork> real, Ranges ranges,
-                  int64_t samples = kMostJudged) {
-    Attempt result{.method = std::move(method),
-                   .real = std::move(real),
-                   .ranges = std::move(ranges),
-                   .made = {},
-                   .noise = {}};
-    result.made = quantised(result.real->graph, result.ranges, options_);
-    result.noise = judge_.judge(result.made.graph, samples);
-    return result;
-  }
-
-  void note(const Attempt& attempt) {
-    tried_.push_back(
-        {attempt.method, attempt.noise.relative, attempt.noise.agreeing, attempt.noise.right});
-  }
-
-  void take(Attempt& best, Attempt other, double worth_it) {
-    note(other);
-    if (other.noise.relative < worth_it * best.noise.relative) best = std::move(other);
-  }
-
-  std::shared_ptr<const RealNetwork> equalised_network() {
-    const std::vector<LayerPair> pairs = layer_pairs(request_.graph);
-    if (pairs.empty()) return nullptr;
-    const auto peaks = observed<ChannelPeaks>(
-        [&](const SampleInputs& inputs) { return observed_peaks(request_.graph, pairs, inputs); });
-    const auto network =
-        std::make_shared<RealNetwork>(equalised(request_.graph, pairs, peaks), ObservedValues{});
-    network->observed = observed<ObservedValues>(
-        [&](const SampleInputs& inputs) { return observed_values(network->graph, inputs); });
-    return network;
-  }
-
-  /// Ranges of which outliers are left out.
-  Ranges clipped(const RealNetwork& real, RangeChoice choice) const {
-    Ranges ranges = real.observed.ranges;
-    in_parallel(ranges.size(), request_.jobs, [&](size_t t, size_t) {
-      const Histogram& histogram = real.observed.histograms[t];
-      if (histogram.empty()) return;
-      ranges[t] = choice == RangeChoice::kLeastError
-                      ? least_error_range(histogram, ranges[t])
-                      : percentile_range(histogram, ranges[t], kPercentileShare);
-    });
-    return ranges;
-  }
-
-  void clip(Attempt& best) {
-    if (request_.ranges == RangeChoice::kSeen) return;
-    const std::string before = best.method == "min and max" ? "" : best.method + ", ";
-    const std::shared_ptr<const RealNetwork> real = best.real;
-    std::vector<Ranges> others;
-    for (const auto& [choice, what] : {std::pair{RangeChoice::kLeastError, "ranges of least error"},
-                                       std::pair{RangeChoice::kPercentile, "ranges of 99.98 %"}}) {
-      if (request_.ranges != RangeChoice::kAuto && request_.ranges != choice) continue;
-      others.push_back(clipped(*real, choice));
-      const bool asked = request_.ranges == choice;
-      // What was seen must be beaten by far, the one way of clipping by the other at all.
-      const bool clips = best.ranges != real->observed.ranges;
-      take(best, attempt(before + what, real, others.back()),
-           asked   ? HUGE_VAL
-           : clips ? 1
-                   : kWorthIt);
-    }
-    if (request_.ranges == RangeChoice::kAuto) clip_groups(best, others);
-  }
-
-  /// Narrower or wider ranges for one group of tensors after the other, those first where ways to
-  /// clip differ most.
-  void clip_groups(Attempt& best, const std::vector<Ranges>& ways) {
-    Attempt now = attempt(best.method, best.real, best.ranges, kTrialSamples);
-    const double before = now.noise.relative;
-    const double each = static_cast<double>(std::max<int64_t>(macs(best.real->graph), 1)) *
-                        static_cast<double>(now.noise.samples);
-    auto left = static_cast<int64_t>(kTrialMacs / each);
-    int64_t changed = 0;
-    for (const size_t group : disputed_groups(best, ways)) {
-      bool better = false;
-      for (const float factor : {kNarrower, 1 / kNarrower}) {
-        if (better) break;
-        while (left-- > 0) {
-          Attempt other =
-              attempt(best.method, best.real, scaled(now, group, factor), kTrialSamples);
-          if (other.ranges == now.ranges || other.noise.relative >= kABit * now.noise.relative)
-            break;
-          now = std::move(other);
-          better = true;
-        }
-      }
-      changed += better ? 1 : 0;
-    }
-    if (now.noise.relative >= kWorthIt * before) return;
-    take(best,
-         attempt(fmt::format("{}, {} of them by trial", best.method, changed), best.real,
-                 now.ranges),
-         kWorthIt);
-  }
-
-  static std::vector<size_t> disputed_groups(const Attempt& best, const std::vector<Ranges>& ways) {
-    std::map<size_t, double> differences;
-    for (size_t t = 0; t < best.ranges.size(); ++t) {
-      const Range& seen = best.real->observed.ranges[t];
-      if (!best.made.integers[t].valid() || !seen.is_finite() || seen.max <= seen.min) continue;
-      double& most = differences[best.made.groups[t]];
-      for (const Ranges& way : ways)
-        most =
-            std::max(most, 1 - (double{way[t].max} - way[t].min) / (double{seen.max} - seen.min));
-    }
-    std::vector<size_t> groups;
-    for (const auto& [group, difference] : differences) groups.push_back(group);
-    std::ranges::stable_sort(groups, std::ranges::greater{},
-                             [&](size_t group) { return differences.at(group); });
-    return groups;
-  }
-
-  /// Ranges of a group times a factor, within what was seen.
-  static Ranges scaled(const Attempt& attempt, size_t group, float factor) {
-    Ranges ranges = attempt.ranges;
-    for (size_t t = 0; t < ranges.size(); ++t) {
-      const Range& seen = attempt.real->observed.ranges[t];
-      if (attempt.made.groups[t] != group || !seen.is_finite()) continue;
-      ranges[t] = {std::max(factor * ranges[t].min, seen.min),
-                   std::min(factor * ranges[t].max, seen.max)};
-    }
-    return ranges;
-  }
-
-  void round(Attempt& best) {
-    if (request_.rounding == RoundingChoice::kNearest) return;
-    const bool asked = request_.rounding == RoundingChoice::kByError;
-    Attempt biased = best, rounded = best;
-    refine(biased, false);
-    finish(biased, best.method + ", biases corrected");
-    refine(rounded, true);
-    finish(rounded, best.method + ", weights rounded by error");
-    take(best, std::move(biased), kABit);
-    take(best, std::move(rounded), asked ? HUGE_VAL : kABit);
-  }
-
-  void refine(Attempt& attempt, bool rounds) {
-    const Graph &made = attempt.made.graph, &real = attempt.real->graph;
-    const int64_t each = LayerValues::peak_bytes(made) + LayerValues::peak_bytes(real);
-    const int64_t most = std::max<int64_t>(kMostRefinedBytes / std::max<int64_t>(each, 1), 1);
-    std::vector<SampleInputs> real_inputs, made_inputs;
-    for (const size_t k : chosen(samples_.size(), most)) {
-      real_inputs.push_back(samples_[k]);
-      made_inputs.push_back(inputs_for(made, real, samples_[k]));
-    }
-    refine_layers(
-        attempt.made, real, made_inputs, real_inputs,
-        {.rounds = rounds, .jobs = request_.jobs, .progress = [&](size_t done, size_t of) {
-           if (request_.progress) request_.progress("refining layers", done, of);
-         }});
-  }
-
-  void finish(Attempt& attempt, std::string method) {
-    attempt.method = std::move(method);
-    const Graph& graph = attempt.made.graph;
-    // Larger weights may make sums that kernels do not take.
-    const bool taken = std::ranges::all_of(
-        graph.ops, [&](const Op& op) { return unsupported_reason(graph, op).empty(); });
-    attempt.noise = taken ? judge_.judge(graph, kMostJudged) : OutputNoise{{}, HUGE_VAL, 0, {}, {}};
-  }
-
-  const QuantisationRequest& request_;
-  const std::vector<SampleInputs>& samples_;
-  Counted counted_;
-  QuantisationJudge judge_;
-  QuantiseOptions options_;
-  std::vector<MethodTried> tried_;
-};
-
-void describe_tensors(const Attempt& attempt, const std::vector<Noise>& noise,
+void describe_tensors(const QuantisationAttempt& attempt, const std::vector<Noise>& noise,
                       QuantisationReport& report) {
   const Graph& real = attempt.real->graph;
   std::vector<TensorId> order;
@@ -357,6 +55,139 @@ void check_formats(const QuantisationRequest& request) {
   }
 }
 
+bool is_budgeted(const FormatBudget& budget) {
+  return budget.front || budget.accuracy_drop || budget.weight_bytes || budget.plan != nullptr;
+}
+
+/// Formats beside one another, and which of them the budget takes.
+class FormatChoice {
+ public:
+  FormatChoice(const QuantisationRequest& request, QuantisationSearch& search,
+               const QuantisationAttempt& best)
+      : request_(request), search_(search), best_(best) {}
+
+  /// The chosen one; its rows in the report. Throws CompileError where the budget leaves none.
+  QuantisationAttempt run(QuantisationReport& report) {
+    const PointMaker make = [&](Formats formats, bool quick) {
+      FormatPoint made = point(search_.in_formats(best_, formats, quick));
+      made.formats = std::move(formats);
+      return made;
+    };
+    FormatPoint given = point(best_);
+    given.formats = search_.options().formats;
+    std::vector<bool> free;
+    for (const Op& op : request_.graph.ops)
+      free.push_back(!request_.formats.contains(op.file_index));
+    points_ = narrower_points(best_.real->graph, std::move(given), free,
+                              request_.budget.weight_bytes, make);
+    if (request_.budget.accuracy_drop && drop(points_[0]) > *request_.budget.accuracy_drop)
+      widen(make, free);
+    for (const FormatPoint& point : points_) report.formats.push_back(row(point));
+    const size_t taken = chosen_point(report.formats);
+    report.formats[taken].taken = true;
+    QuantisationAttempt result = best_;
+    result.made = std::move(points_[taken].made);
+    result.noise = std::move(points_[taken].noise);
+    return result;
+  }
+
+ private:
+  FormatPoint point(const QuantisationAttempt& attempt) const {
+    return {.formats = {},
+            .made = attempt.made,
+            .noise = attempt.noise,
+            .weight_bytes = constant_bytes(attempt.made)};
+  }
+
+  void widen(const PointMaker& make, const std::vector<bool>& free) {
+    const Formats& given = search_.options().formats;
+    std::vector<double> noise(given.size());
+    for (const QuantisedLayer& layer :
+         layer_sensitivities(best_.real->graph, best_.ranges, search_.options(), search_.judge()))
+      if (free[layer.op.index()] && given[layer.op.index()] == Format::kInt8)
+        noise[layer.op.index()] = layer.noise;
+    for (FormatPoint& point : wider_points(given, noise, make)) {
+      points_.push_back(std::move(point));
+      if (drop(points_.back()) <= *request_.budget.accuracy_drop) break;
+    }
+  }
+
+  /// In percent of the samples: of those that are right by their labels, or without labels of those
+  /// that the float network and this one call the same.
+  double drop(const FormatPoint& point) const {
+    const auto samples = static_cast<double>(std::max<int64_t>(point.noise.samples, 1));
+    const std::optional<int64_t> right = search_.judge().right(kMostJudged);
+    if (right && point.noise.right)
+      return 100 * static_cast<double>(*right - *point.noise.right) / samples;
+    if (point.noise.agreeing)
+      return 100 - 100 * static_cast<double>(*point.noise.agreeing) / samples;
+    throw CompileError("--accuracy-drop", "the network scores no classes");
+  }
+
+  FormatRow row(const FormatPoint& point) const {
+    FormatRow row{.formats = described(point),
+                  .weight_bytes = point.weight_bytes,
+                  .noise = point.noise.relative,
+                  .samples = point.noise.samples,
+                  .agreeing = point.noise.agreeing,
+                  .right = point.noise.right};
+    const FormatBudget& budget = request_.budget;
+    row.allowed = !budget.weight_bytes || row.weight_bytes <= *budget.weight_bytes;
+    if (budget.accuracy_drop) row.allowed &= drop(point) <= *budget.accuracy_drop;
+    if (budget.plan == nullptr) return row;
+    Request asked = *budget.plan;
+    asked.model = source_of(with_explicit_padding(point.made.graph));
+    const Answer answer = compile(asked);
+    const auto* planned = std::get_if<Compiled>(&answer);
+    row.allowed &= planned != nullptr && planned->fits();
+    if (planned == nullptr) return row;
+    row.sram_bytes = planned->verdict.sram_bytes();
+    row.flash_bytes = planned->verdict.flash_bytes();
+    if (const auto estimate = counted_estimate(*planned))
+      row.instructions = static_cast<int64_t>(estimate->estimate.instructions);
+    return row;
+  }
+
+  /// "int4: CONV_2D #1, CONV_2D #2".
+  std::string described(const FormatPoint& point) const {
+    std::map<Format, std::vector<std::string>> others;
+    const Formats& given = search_.options().formats;
+    for (size_t o = 0; o < given.size(); ++o)
+      if (point.formats.size() == given.size() && point.formats[o] != given[o])
+        others[point.formats[o]].push_back(label(request_.graph.ops[o]));
+    std::string text;
+    for (const auto& [format, labels] : others)
+      text +=
+          fmt::format("{}{}: {}", text.empty() ? "" : "; ", name(format), fmt::join(labels, ", "));
+    return text.empty() ? std::string(name(request_.format)) : text;
+  }
+
+  /// Of those that the budget allows: with a limit on the drop the smallest weights, else the least
+  /// noise.
+  size_t chosen_point(const std::vector<FormatRow>& rows) const {
+    std::optional<size_t> best;
+    const bool smallest = request_.budget.accuracy_drop.has_value();
+    for (size_t k = 0; k < rows.size(); ++k) {
+      if (!rows[k].allowed) continue;
+      const auto better = [&](const FormatRow& a, const FormatRow& b) {
+        return smallest ? a.weight_bytes < b.weight_bytes : a.noise < b.noise;
+      };
+      if (!best || better(rows[k], rows[*best])) best = k;
+    }
+    if (best) return *best;
+    const auto& least = *std::ranges::min_element(rows, {}, &FormatRow::weight_bytes);
+    throw CompileError(request_.graph.name,
+                       fmt::format("no formats of its layers meet the budget: the smallest weights "
+                                   "have {} bytes ({}); --front shows all without choosing",
+                                   least.weight_bytes, least.formats));
+  }
+
+  const QuantisationRequest& request_;
+  QuantisationSearch& search_;
+  const QuantisationAttempt& best_;
+  std::vector<FormatPoint> points_;
+};
+
 }  // namespace
 
 Quantisation quantisation_of(const QuantisationRequest& request) {
@@ -370,9 +201,10 @@ Quantisation quantisation_of(const QuantisationRequest& request) {
   report.warnings = std::move(samples.warnings);
   QuantisationSearch search(request, samples);
   warn_of_one_class(search.judge().classes(), report.warnings);
-  Attempt best = search.run();
+  QuantisationAttempt best = search.run();
   report.methods = search.tried();
   report.method = best.method;
+  if (is_budgeted(request.budget)) best = FormatChoice(request, search, best).run(report);
   report.samples = std::ssize(samples.inputs);
   report.operators = std::ssize(request.graph.ops);
   report.left_in_float = best.made.left_in_float;

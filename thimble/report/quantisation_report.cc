@@ -75,6 +75,27 @@ std::string tensors_text(const QuantisationReport& report) {
   return text;
 }
 
+/// A row for each, what is taken with a star.
+std::string formats_text(const QuantisationReport& report) {
+  std::string text;
+  const auto cell = [](const std::optional<int64_t>& n) { return n ? std::to_string(*n) : "-"; };
+  for (const FormatRow& row : report.formats) {
+    if (text.empty()) {
+      text = fmt::format("  {:>9} {:>8} {:>8} {:>12} {:>8} {:>8} {:>8}  formats\n", "weights",
+                         "SRAM", "flash", "instructions", "scores", "same", "right");
+    }
+    const auto share = [&](const std::optional<int64_t>& n) {
+      return n ? percent(*n, row.samples) : "-";
+    };
+    text +=
+        fmt::format(" {}{:>9} {:>8} {:>8} {:>12} {:>8} {:>8} {:>8}  {}{}\n", row.taken ? '*' : ' ',
+                    row.weight_bytes, cell(row.sram_bytes), cell(row.flash_bytes),
+                    cell(row.instructions), decibels(row.noise), share(row.agreeing),
+                    share(row.right), row.formats, row.allowed ? "" : " (beyond the budget)");
+  }
+  return text;
+}
+
 /// The operators that cost most by themselves, and what helps.
 std::string layers_text(const QuantisationReport& report) {
   std::vector<const QuantisedLayer*> all;
@@ -126,13 +147,14 @@ std::string quantisation_text(const QuantisationReport& report) {
   }
   if (!report.left_in_float.empty())
     text += fmt::format("  in float32 {}\n", fmt::join(report.left_in_float, ", "));
+  text += formats_text(report);
   text += layers_text(report);
   return text + tensors_text(report);
 }
 
 std::string quantisation_json(const QuantisationReport& report) {
   Json tensors = Json::array(), methods = Json::array(), outputs = Json::array(),
-       layers = Json::array();
+       layers = Json::array(), formats = Json::array();
   const auto number = [](const std::optional<int64_t>& n) { return n ? Json(*n) : Json(nullptr); };
   for (const QuantisedTensor& tensor : report.tensors) {
     Json entry = {{"max", tensor.seen.max},
@@ -153,6 +175,18 @@ std::string quantisation_json(const QuantisationReport& report) {
     entry["score_sqnr_db"] = decibels_json(method.noise);
     methods.push_back(std::move(entry));
   }
+  for (const FormatRow& row : report.formats) {
+    formats.push_back({{"agreeing_samples", number(row.agreeing)},
+                       {"allowed", row.allowed},
+                       {"flash_bytes", number(row.flash_bytes)},
+                       {"formats", row.formats},
+                       {"instructions", number(row.instructions)},
+                       {"right_samples", number(row.right)},
+                       {"score_sqnr_db", decibels_json(row.noise)},
+                       {"sram_bytes", number(row.sram_bytes)},
+                       {"taken", row.taken},
+                       {"weight_bytes", row.weight_bytes}});
+  }
   for (const QuantisedLayer& layer : report.layers) {
     Json entry = {{"format", layer.format}, {"operator", layer.label}};
     entry["score_sqnr_db"] = decibels_json(layer.noise);
@@ -165,6 +199,7 @@ std::string quantisation_json(const QuantisationReport& report) {
                     {"agreeing_samples", number(report.agreeing)},
                     {"data", report.data},
                     {"file_bytes", report.file_bytes},
+                    {"formats", std::move(formats)},
                     {"judged_samples", report.judged},
                     {"layers", std::move(layers)},
                     {"left_in_float", report.left_in_float},
@@ -173,9 +208,9 @@ std::string quantisation_json(const QuantisationReport& report) {
                     {"operators", report.operators},
                     {"outputs", std::move(outputs)},
                     {"right_samples", number(report.right)},
-                    {"score_sqnr_db", decibels_json(report.noise)},
                     {"right_samples_in_float", number(report.right_in_float)},
                     {"samples", report.samples},
+                    {"score_sqnr_db", decibels_json(report.noise)},
                     {"tensors", std::move(tensors)},
                     {"warnings", report.warnings}});
 }

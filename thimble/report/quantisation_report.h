@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/model/graph.h"
 #include "thimble/quantise/noise.h"
 #include "thimble/quantise/range.h"
 
@@ -24,6 +25,7 @@ struct QuantisedTensor {
 
 /// An operator of the original, if it alone is quantised.
 struct QuantisedLayer {
+  OpId op;
   std::string label;  ///< "CONV_2D #3"
   std::string format;
   double noise = 0;  ///< as of MethodTried
@@ -33,6 +35,17 @@ struct MethodTried {
   std::string name;  ///< "min and max"
   double noise = 0;  ///< of the scores, for their signal (driver/quantisation_judge.h)
   std::optional<int64_t> agreeing, right;
+};
+
+/// Formats of layers, and what they cost.
+struct FormatRow {
+  std::string formats;  ///< "int8"; "int4: CONV_2D #1": the layers that differ
+  int64_t weight_bytes = 0;
+  std::optional<int64_t> sram_bytes, flash_bytes, instructions;  ///< of a plan
+  double noise = 0;                                              ///< as of MethodTried
+  int64_t samples = 0;
+  std::optional<int64_t> agreeing, right;
+  bool allowed = true, taken = false;
 };
 
 struct QuantisationReport {
@@ -46,6 +59,7 @@ struct QuantisationReport {
   int64_t operators = 0;
   std::vector<std::string> left_in_float;  ///< operators without a form in int8
   std::vector<QuantisedTensor> tensors;    ///< in the order of the operators
+  std::vector<FormatRow> formats;          ///< that were compared
   std::vector<QuantisedLayer> layers;      ///< in the same order; empty: it would take too long
   std::vector<Noise> outputs;
   double noise = 0;                 ///< as of MethodTried
