@@ -3,10 +3,12 @@
 // there is a browser, that they open, without a network, and show these figures.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command_line.h"
+#include "tests/support/real_network.h"
 #include "tests/support/test_graph.h"
 #include "thimble/export/tflite.h"
 
@@ -129,12 +131,26 @@ TEST_F(Html, OpensInABrowser) {
   EXPECT_EQ(faults(), "");
 }
 
+std::string ten_rows_of(int columns) {
+  std::string text;
+  for (int row = 0; row < 10; ++row)
+    for (int k = 0; k < columns; ++k)
+      text += fmt::format("{}{}", std::sin(row * 7 + k * k), k + 1 < columns ? "," : "\n");
+  return text;
+}
+
 TEST_F(Html, OtherAnswersOpenInABrowser) {
   THIMBLE_NEEDS_BROWSER();
   write_page({"compare", "zoo:demo", "zoo:nothing", "--planners", "original,stream"}, 1);
   EXPECT_EQ(faults(), "");
   write_page({"compile", "zoo:demo", "--planner", "patch", "--sram", "1K"}, 2);
   EXPECT_EQ(json_of(read("p.json")).at("thimble_report"), "infeasible");
+  EXPECT_EQ(faults(), "");
+  TestGraph network(1);
+  network.output(network.softmax(network.fully_connected(network.input({1, 64}), 32)));
+  write_tflite(real_network(network.graph()).value(), folder() / "m.tflite");
+  write("x.csv", ten_rows_of(64));
+  write_page({"quantize", "m.tflite", "--data", "x.csv", "-o", "q.tflite", "--front"});
   EXPECT_EQ(faults(), "");
 }
 

@@ -143,7 +143,7 @@ bool is_planned(const RequestOptions& options) {
 int check_quantised(const QuantizeOptions& options) {
   check_outputs(
       {{"MODEL", options.request.model}, {"--check", options.checked}, {"--data", options.data}},
-      {{{"--json", options.json.path}, FileKind::kReport, "quantize"}}, options.force);
+      report_outputs(options.json, "quantize"), options.force);
   const Preprocessing asked = preprocessing(options.inputs);
   const Source real = read_model(options.request.model, import_options(options.request));
   const Source made = read_model(options.checked, import_options(options.request));
@@ -180,9 +180,9 @@ int quantize(const QuantizeOptions& options) {
   if (!options.checked.empty()) return check_quantised(options);
   if (options.file.empty())
     throw CompileError("-o", "says what to write; --check FILE judges a model that is there");
-  check_outputs({{"MODEL", options.request.model}, {"--data", options.data}},
-                {{{"-o", options.file}, FileKind::kTflite},
-                 {{"--json", options.json.path}, FileKind::kReport, "quantize"}},
+  std::vector<OutputFile> outputs = report_outputs(options.json, "quantize");
+  outputs.push_back({{"-o", options.file}, FileKind::kTflite});
+  check_outputs({{"MODEL", options.request.model}, {"--data", options.data}}, outputs,
                 options.force);
   const Preprocessing asked = preprocessing(options.inputs);
   const Source source = read_model(options.request.model, import_options(options.request));
@@ -291,6 +291,7 @@ void add_quantize(CLI::App& app, int& status) {
       ->check(CLI::Range(1, 1'000'000'000));
   add_input_options(*command, options->inputs);
   add_json(*command, options->json);
+  add_html(*command, options->json);
   add_force(*command, options->force);
   command->footer(
       "Examples:\n"

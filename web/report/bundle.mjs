@@ -33,6 +33,7 @@ const scripts = [
   'advice.js',
   'origin.js',
   'comparison.js',
+  'quantisation.js',
   'infeasible.js',
   'main.js',
 ];

@@ -28,6 +28,10 @@ function head(sections) {
     advice: 'Peak',
     origin: 'Origin',
     comparison: 'Overview',
+    quality: 'Quality',
+    formats: 'Formats',
+    sensitivity: 'Layers',
+    tensors: 'Tensors',
   };
   const links = sections
     .filter((s) => names[s.id])
@@ -73,7 +77,9 @@ const sections =
     ? comparisonSections()
     : report.thimble_report === 'infeasible'
       ? infeasibleSections()
-      : planSections();
+      : report.thimble_report === 'quantize'
+        ? quantisationSections()
+        : planSections();
 head(sections);
 document.getElementById('content').append(...sections);
 document
