@@ -337,10 +337,16 @@ KernelTimes LatencyEstimate::counted(const InstanceCall& call, const LoopedCall&
   if (!instance.op.valid()) return {{.instructions = copied(looped, call.method)}};
   const std::vector<KernelUse>& uses = flow_.axes.uses(instance.op, call.method);
   Counted calls = counts(call, looped);
-  KernelTimes times = {{.scratch_bytes = flow_.scratch_bytes(call),
-                        .instructions = priced(KernelId{}, calls, std::nullopt)}};
+  const std::vector<KernelId>& kernels = kernels_for(instance.op, call.method);
+  // Where all weights are in 4 bits, the portable kernel for those is there for any views.
+  const bool nibbles = uses.size() == 1 && candidates(uses[0], core_)[0].kernel != uses[0].kernel;
+  const KernelId portable = nibbles ? kernels.front() : KernelId{};
+  KernelTimes times = {{.kernel = portable,
+                        .scratch_bytes = flow_.scratch_bytes(call),
+                        .instructions = priced(portable, calls, std::nullopt)}};
   std::optional<Weights> format;
-  for (const KernelId kernel : kernels_for(instance.op, call.method)) {
+  for (const KernelId kernel : kernels) {
+    if (kernel == portable) continue;
     // Rows of a smaller format take longer than those of a larger one.
     if (format && info(kernel).weights > *format) continue;
     const bool taken = std::ranges::all_of(uses, [&](const KernelUse& use) {

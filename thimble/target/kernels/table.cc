@@ -91,6 +91,28 @@ KernelId chosen(KernelId wanted, const KernelUse& use) {
   return wanted.valid() && does(wanted, use) ? wanted : use.kernel;
 }
 
+namespace {
+
+bool has_nibbles(const Candidate& candidate) {
+  return info(candidate.kernel).form == WeightForm::kNibbles;
+}
+
+// Those in 4 bits, if they are to be taken alone: a portable one first.
+std::vector<Candidate> smallest(const std::vector<Candidate>& all, Weights weights) {
+  std::vector<Candidate> nibbles;
+  bool own = false, own_nibbles = false;  // kernels that are not portable
+  for (const Candidate& candidate : all) {
+    const bool portable = info(candidate.kernel).set == InstructionSet::kPortable;
+    own = own || !portable;
+    if (!has_nibbles(candidate)) continue;
+    own_nibbles = own_nibbles || !portable;
+    nibbles.insert(portable ? nibbles.begin() : nibbles.end(), candidate);
+  }
+  return weights == Weights::kLeast || own == own_nibbles ? nibbles : std::vector<Candidate>{};
+}
+
+}  // namespace
+
 std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {
   std::vector<Candidate> result{{use.kernel, scratch_bytes(use.kernel, use)}};
   for (const KernelInfo& k : kernels()) {
@@ -98,7 +120,9 @@ std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {
     if (kernel != use.kernel && core.has(k.set) && core.weights <= k.weights && does(kernel, use))
       result.push_back({kernel, scratch_bytes(kernel, use)});
   }
-  return result;
+  if (core.weights < Weights::kCompact || !use.nibbles) return result;
+  std::vector<Candidate> nibbles = smallest(result, core.weights);
+  return nibbles.empty() ? result : nibbles;
 }
 
 int64_t scratch_bytes(KernelId kernel, const KernelUse& use) {
