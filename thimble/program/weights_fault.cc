@@ -30,8 +30,9 @@ std::vector<int8_t> unpacked_nibbles(const ReadBack& r, size_t constant, const S
   std::vector<int8_t> values;
   for (size_t k = 0; k < packed.size() * inputs / bytes; ++k) {
     const int8_t byte = packed[k / inputs * bytes + k % inputs / 2];
-    const int32_t lower = (byte & 15) - ((byte & 8) != 0 ? 16 : 0);
-    values.push_back(static_cast<int8_t>(k % inputs % 2 == 0 ? lower : (byte - lower) / 16));
+    const int32_t lower = byte & 15, upper = (byte - lower) / 16;
+    const int32_t first = lower > 7 ? lower - 16 : lower;
+    values.push_back(static_cast<int8_t>(k % inputs % 2 == 0 ? first : upper));
   }
   return values;
 }
