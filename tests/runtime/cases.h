@@ -81,15 +81,17 @@ struct Convolution {
   /// All of it as conv_2d_pairs_dsp takes it, by the form of its weights; in 8 and in 4 bits if
   /// these can hold it.
   std::map<WeightForm, Pairs> pairs;
-  bool small_sums = false, nibbles = false, nibble_sums = false;  ///< as of KernelUse
+  /// As of KernelUse.
+  bool small_sums = false, nibbles = false, nibble_pairs = false, nibble_fours = false;
   std::vector<int8_t> nibble_rows;  ///< weights as conv_2d_nibbles takes them
-  std::vector<int32_t> fours;       ///< all of it as conv_2d_mve takes it
+  /// All of it as conv_2d_mve takes it, in 8 bits (kRows) and in 4.
+  std::map<WeightForm, std::vector<int32_t>> fours;
   runtime::FoursRounding rounding = runtime::FoursRounding::kAny;
 
   [[nodiscard]] runtime::Conv2DParams conv_2d() const;
   [[nodiscard]] runtime::Conv2DParams conv_2d_nibbles() const;
   [[nodiscard]] runtime::Conv2DPairsParams conv_2d_pairs(WeightForm form) const;
-  [[nodiscard]] runtime::Conv2DFoursParams conv_2d_fours() const;
+  [[nodiscard]] runtime::Conv2DFoursParams conv_2d_fours(WeightForm form = WeightForm::kRows) const;
   [[nodiscard]] runtime::Conv2DNarrowParams narrow(int32_t accumulator_zero_point) const;
   [[nodiscard]] runtime::DepthwiseConv2DParams depthwise() const;
 };

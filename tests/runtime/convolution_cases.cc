@@ -28,7 +28,8 @@ KernelParams params_for(KernelId kernel, const Convolution& c) {
   const KernelInfo& k = info(kernel);
   const bool nibbles = k.form == WeightForm::kNibbles;
   if (k.adapt == nullptr) return nibbles ? c.conv_2d_nibbles() : c.conv_2d();
-  if (k.set == InstructionSet::kMve) return c.conv_2d_fours();
+  if (k.set == InstructionSet::kMve)
+    return c.conv_2d_fours(nibbles ? WeightForm::kNibbles : WeightForm::kRows);
   return c.conv_2d_pairs(k.form.value());
 }
 
@@ -118,7 +119,8 @@ Case conv_2d_case(Random& random, KernelId kernel) {
     for (const int32_t extent : c->out) use.limits.push_back({0, extent});
     use.small_sums = c->small_sums;
     use.nibbles = c->nibbles;
-    use.nibble_sums = c->nibble_sums;
+    use.nibble_pairs = c->nibble_pairs;
+    use.nibble_fours = c->nibble_fours;
     if (!does(kernel, use)) continue;
     Case result = convolution_case(c, kernel);
     result.whole = convolution_case(c, use.kernel).run;

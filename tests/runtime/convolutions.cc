@@ -71,8 +71,10 @@ void fill_output(Random& random, Convolution& c) {
 }
 
 void pack_nibbles(const FoldedWeights& folded, Convolution& c) {
-  c.nibble_sums = pairs_hold(folded, WeightForm::kNibbles);
+  c.nibble_pairs = pairs_hold(folded, WeightForm::kNibbles);
   c.pairs[WeightForm::kNibbles] = pairs_of(folded, WeightForm::kNibbles);
+  c.nibble_fours = nibble_fours_hold(folded);
+  if (c.nibble_fours) c.fours[WeightForm::kNibbles] = fours_of(folded, WeightForm::kNibbles).words;
   const size_t inputs = c.weights.size() / c.bias.size();
   for (size_t o = 0; o < c.bias.size(); ++o) {
     for (size_t k = 0; k < inputs; k += 2) {
@@ -98,8 +100,8 @@ void pack(Convolution& c) {
   c.small_sums = pairs_hold(folded, WeightForm::kCompact);
   c.nibbles = fit_nibbles(c.weights);
   if (c.nibbles) pack_nibbles(folded, c);
-  Fours fours = fours_of(folded);
-  c.fours = std::move(fours.words);
+  Fours fours = fours_of(folded, WeightForm::kRows);
+  c.fours[WeightForm::kRows] = std::move(fours.words);
   c.rounding = fours.rounding;
 }
 
@@ -168,10 +170,16 @@ Conv2DPairsParams Convolution::conv_2d_pairs(WeightForm form) const {
           static_cast<int32_t>(packed.tail)};
 }
 
-Conv2DFoursParams Convolution::conv_2d_fours() const {
-  return {fours.data(), window,           in[3],
-          out[3],       input_zero_point, output_zero_point,
-          clamp_min,    clamp_max,        static_cast<int32_t>(rounding)};
+Conv2DFoursParams Convolution::conv_2d_fours(WeightForm form) const {
+  return {fours.at(form).data(),
+          window,
+          in[3],
+          out[3],
+          input_zero_point,
+          output_zero_point,
+          clamp_min,
+          clamp_max,
+          static_cast<int32_t>(rounding)};
 }
 
 Conv2DNarrowParams Convolution::narrow(int32_t accumulator_zero_point) const {
@@ -202,7 +210,10 @@ Convolution random_convolution(Random& random, int32_t groups, int32_t bits) {
   c.window = random_window(random, c.in, c.out);
   fill_convolution(random, c,
                    int64_t{c.out[3]} * c.window.kernel_h * c.window.kernel_w * c.in[3] / groups);
-  for (int8_t& weight : c.weights) weight = static_cast<int8_t>(weight >> (8 - bits));
+  // Kernels may want as many below zero as above.
+  const int32_t least = bits == 8 || random.between(0, 1) == 0 ? -128 : 1 - (1 << (bits - 1));
+  for (int8_t& weight : c.weights)
+    weight = static_cast<int8_t>(std::max(weight >> (8 - bits), least));
   if (groups == 1 || bits <= 4) pack(c);
   return c;
 }

@@ -160,9 +160,22 @@ void conv_2d_mve(const Conv2DFoursParams& p, const View& x, const View& out, con
 /// conv_2d_mve for one tap without padding: channels of x are neighbours. progress: pixel.
 void conv_2d_1x1_mve(const Conv2DFoursParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
+/// Nibbles: weights are -7 to 7, and of channels 0 and 1, and of 2 and 3, there is a byte for each
+/// input: the first channel's, plus 16 times the second's. The first one's bias is held times 16,
+/// as its sums are; the second one's so with the first one's bias added. Sums times 16 fit 32 bits.
+constexpr int32_t nibble_fours_words(int32_t inputs) noexcept {
+  return (inputs + 15) / 16 * 8 + 12;
+}
+void conv_2d_nibbles_mve(const Conv2DFoursParams& p, const View& x, const View& out,
+                         const Region& region, int8_t* scratch) noexcept;
+void conv_2d_1x1_nibbles_mve(const Conv2DFoursParams& p, const View& x, const View& out,
+                             const Region& region) noexcept;
 /// The windows of two pixels.
 constexpr int32_t conv_2d_mve_scratch_bytes(const Conv2DFoursParams& p) noexcept {
   return 2 * p.window.kernel_h * p.window.kernel_w * p.in_channels;
+}
+constexpr int32_t conv_2d_nibbles_mve_scratch_bytes(const Conv2DFoursParams& p) noexcept {
+  return conv_2d_mve_scratch_bytes(p);
 }
 /// Adds the contribution of input channels [begin_channel, end_channel) to 32-bit accumulators;
 /// sets them to bias first if begin_channel is 0. One group only. progress: pixel.

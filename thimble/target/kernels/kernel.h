@@ -257,10 +257,10 @@ struct KernelUse {
   Region limits;
   /// The cheapest that is exact for all channels; nothing if none is.
   std::optional<DepthwiseTail> tail = {};
-  bool small_sums = false;   ///< of a convolution: WeightForm::kCompact can hold them
-  bool nibbles = false;      ///< of a convolution: WeightForm::kNibbles can hold its weights
-  bool nibble_sums = false;  ///< and kernels in pairs its sums beside them
-  bool words = false;        ///< of one of int16: Conv2DWordsParams can hold its multipliers
+  bool small_sums = false;  ///< of a convolution: WeightForm::kCompact can hold them
+  bool nibbles = false;     ///< of a convolution: WeightForm::kNibbles can hold its weights
+  bool nibble_pairs = false, nibble_fours = false;  ///< and kernels in pairs, or in fours, its sums
+  bool words = false;  ///< of one of int16: Conv2DWordsParams can hold its multipliers
 };
 
 /// How a step executes an operator.

@@ -3,7 +3,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/axes.h"
-#include "thimble/target/kernels/convolution/conv_2d_pairs.h"
+#include "thimble/target/kernels/convolution/conv_2d_fours.h"
 #include "thimble/target/kernels/convolution/float_conv_2d.h"
 #include "thimble/target/kernels/convolution/shape.h"
 #include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
@@ -82,7 +82,8 @@ KernelUse convolution_use(const Operands& t, Method method, const ConvolutionAxe
   const FoldedWeights view = folded.view({clamp.min, clamp.max});
   use.small_sums = pairs_hold(view, WeightForm::kCompact);
   use.nibbles = fit_nibbles(view.weights);
-  use.nibble_sums = use.nibbles && pairs_hold(view, WeightForm::kNibbles);
+  use.nibble_fours = use.nibbles && nibble_fours_hold(view);
+  use.nibble_pairs = use.nibbles && pairs_hold(view, WeightForm::kNibbles);
   return use;
 }
 

@@ -14,18 +14,6 @@
 namespace thimble {
 namespace {
 
-std::vector<TailRange> sum_ranges(const FoldedWeights& f) {
-  const size_t inputs = f.weights.size() / f.bias.size();
-  std::vector<TailRange> result;
-  for (size_t o = 0; o < f.bias.size(); ++o) {
-    const int32_t zero = f.weights_zero_point;
-    const int64_t reach = 128 * sum_of_weights(f.weights.subspan(o * inputs, inputs),
-                                               [zero](int8_t w) { return std::abs(w - zero); });
-    result.push_back({f.bias[o] - reach, f.bias[o] + reach});
-  }
-  return result;
-}
-
 // That all sums are held with; nothing: each tail has its own.
 std::optional<int> doublings_of(WeightForm form) {
   if (form == WeightForm::kCompact) return 8;
@@ -181,6 +169,18 @@ FoldedWeights FoldedConvolution::view(const ClampRange& clamp) const {
           .kernel_w = kernel_w_};
 }
 
+std::vector<TailRange> sum_ranges(const FoldedWeights& f) {
+  const size_t inputs = f.weights.size() / f.bias.size();
+  std::vector<TailRange> result;
+  for (size_t o = 0; o < f.bias.size(); ++o) {
+    const int32_t zero = f.weights_zero_point;
+    const int64_t reach = 128 * sum_of_weights(f.weights.subspan(o * inputs, inputs),
+                                               [zero](int8_t w) { return std::abs(w - zero); });
+    result.push_back({f.bias[o] - reach, f.bias[o] + reach});
+  }
+  return result;
+}
+
 Pairs pairs_of(const FoldedWeights& f, WeightForm form) {
   const size_t channels = f.bias.size(), inputs = f.weights.size() / channels;
   const bool compact = form == WeightForm::kCompact, headed = form != WeightForm::kWide;
@@ -261,8 +261,8 @@ bool is_ungrouped_of_small_sums(const KernelUse& use) {
   return is_ungrouped(use) && use.small_sums;
 }
 
-bool is_ungrouped_of_nibble_sums(const KernelUse& use) {
-  return is_ungrouped(use) && use.nibble_sums;
+bool is_ungrouped_of_nibble_pairs(const KernelUse& use) {
+  return is_ungrouped(use) && use.nibble_pairs;
 }
 
 bool is_single_tap_of_fours(const KernelUse& use) {
@@ -320,7 +320,7 @@ std::span<const KernelInfo> conv_2d_pairs_rows() {
                                                .set = kDsp,
                                                .progress = kPixel,
                                                .dense_output = true,
-                                               .takes = is_ungrouped_of_nibble_sums,
+                                               .takes = is_ungrouped_of_nibble_pairs,
                                                .form = WeightForm::kNibbles,
                                                .channel_multiple = 2,
                                                .scratch_bytes = conv_2d_pairs_nibbles_scratch_bytes,

@@ -37,6 +37,9 @@ class FoldedConvolution {
   int32_t kernel_h_ = 1, kernel_w_ = 1;
 };
 
+/// What inputs can make of the sums, by channel.
+[[nodiscard]] std::vector<TailRange> sum_ranges(const FoldedWeights& folded);
+
 struct Pairs {
   runtime::Tail tail = runtime::Tail::kSums;
   std::vector<int32_t> words;
