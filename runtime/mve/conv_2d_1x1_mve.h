@@ -12,7 +12,7 @@ namespace thimble::runtime {
 
 // Pixels `x_step` and `out_step` bytes apart.
 template <class Weights>
-void compute_row(FoursOfPixels<Weights>& fours, PixelPairRun run, int32_t count) noexcept {
+static void compute_row(FoursOfPixels<Weights>& fours, PixelPairRun run, int32_t count) noexcept {
   const int32_t x_step = run.x_step;
   const int32_t out_step = run.out_step;
   run.x_step *= 2;
@@ -69,7 +69,7 @@ class PixelsOfRings {
 
 /// Weights: as of FoursOfPixels.
 template <class Weights>
-inline void convolve_single_taps(const Conv2DFoursParams& p, const View& x, const View& out,
+static void convolve_single_taps(const Conv2DFoursParams& p, const View& x, const View& out,
                                  const Region& region) noexcept {
   if (region.begin[3] == region.end[3]) return;
   const Window2D& w = p.window;

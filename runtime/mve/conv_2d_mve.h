@@ -67,7 +67,7 @@ class PairsOfWindows {
   }
 
   // The window of an inner column, so far behind that of the first.
-  void copy_window(int32_t offset, int8_t* to) const noexcept {
+  [[gnu::noinline]] void copy_window(int32_t offset, int8_t* to) const noexcept {
     for (int32_t ky = 0; ky < p_.window.kernel_h; ++ky, to += rows_.run) {
       if (rows_.row[ky] != nullptr) {
         copy_bytes(rows_.row[ky] + offset, to, rows_.run);
@@ -88,7 +88,7 @@ class PairsOfWindows {
 };
 
 template <class Weights>
-inline void convolve_windows(const Conv2DFoursParams& p, const View& x, const View& out,
+static void convolve_windows(const Conv2DFoursParams& p, const View& x, const View& out,
                              const Region& region, int8_t* scratch) noexcept {
   if (region.begin[3] == region.end[3]) return;  // before anything is read
   PairsOfWindows<Weights>(p, x, out, region, scratch).run();

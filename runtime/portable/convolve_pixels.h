@@ -10,7 +10,7 @@ namespace thimble::runtime {
 
 /// The region's output channels at one pixel.
 template <class Weights>
-inline void convolve_pixel(const Conv2DParams& p, const View& x, ConvolutionSite& site,
+static void convolve_pixel(const Conv2DParams& p, const View& x, ConvolutionSite& site,
                            Weights weights, int8_t* to, int32_t step,
                            const Region& region) noexcept {
   int32_t o = region.begin[3];
@@ -37,7 +37,7 @@ inline void convolve_pixel(const Conv2DParams& p, const View& x, ConvolutionSite
 
 /// All pixels of the region. site: as convolution_site() makes it, with the pitch of these weights.
 template <class Weights>
-inline void convolve_pixels(const Conv2DParams& p, const View& x, const View& out,
+static void convolve_pixels(const Conv2DParams& p, const View& x, const View& out,
                             const Region& region, ConvolutionSite site, Weights weights) noexcept {
   for (site.n = region.begin[0]; site.n < region.end[0]; ++site.n) {
     for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {

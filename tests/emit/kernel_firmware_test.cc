@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "tests/support/nibbles.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_op.h"
 #include "tests/support/test_graph.h"
@@ -67,25 +68,6 @@ void lower_weights(Graph& graph) {
     }
     tensor.data = std::make_shared<const Bytes>(weights);
   }
-}
-
-// Weights of convolutions and fully connected layers in 4 bits, sixteen times the scale; of every
-// third operator they may be -8.
-Graph in_nibbles(Graph graph) {
-  for (size_t k = 0; k < graph.ops.size(); ++k) {
-    const Op& op = graph.ops[k];
-    const int least = k % 3 == 0 ? -8 : -7;
-    const bool convolves = std::holds_alternative<Conv2D>(op.attributes) ||
-                           std::holds_alternative<FullyConnected>(op.attributes);
-    if (!convolves) continue;
-    Tensor& tensor = graph.tensor(op.inputs[1]);
-    Bytes weights = *tensor.data;
-    for (uint8_t& weight : weights)
-      weight = static_cast<uint8_t>(std::max(static_cast<int8_t>(weight) >> 4, least));
-    tensor.data = std::make_shared<const Bytes>(weights);
-    for (float& scale : tensor.quantization.scales) scale *= 16;
-  }
-  return graph;
 }
 
 // One scale for all channels of some layers.
@@ -203,7 +185,7 @@ struct KernelsOfCore {
   bool nibbles = false;  ///< weights are in 4 bits
 
   [[nodiscard]] Graph of(Graph graph) const {
-    return nibbles ? in_nibbles(std::move(graph)) : graph;
+    return nibbles ? testing::in_nibbles(std::move(graph)) : graph;
   }
 };
 void PrintTo(const KernelsOfCore& of, std::ostream* out) {
@@ -492,6 +474,10 @@ INSTANTIATE_TEST_SUITE_P(
                        "depthwise_conv_2d_compact_clamped_dsp"},
                       Weights::kCompact},
         KernelsOfCore{"cortex-m4", {"conv_2d_pairs_nibbles_dsp"}, Weights::kCompact, true},
+        KernelsOfCore{"cortex-m55",
+                      {"conv_2d_1x1_nibbles_mve", "conv_2d_nibbles_mve"},
+                      Weights::kCompact,
+                      true},
         KernelsOfCore{"cortex-m0", {"conv_2d_nibbles"}, Weights::kLeast, true},
         KernelsOfCore{"rv32imc", {"conv_2d_nibbles"}, Weights::kLeast, true},
         KernelsOfCore{"cortex-m55",

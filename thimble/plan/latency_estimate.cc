@@ -302,7 +302,7 @@ void LatencyEstimate::add_times(KernelId kernel, Counted& calls, KernelTimes& ti
     const double instructions =
         counted ? priced(kernel, calls, bytes) : times.front().instructions * kOfUnknown - 1;
     const auto as_good = [&](const KernelTime& other) {
-      return other.kernel.valid() && other.kernel != kernel && other.scratch_bytes <= bytes &&
+      return &other != &times.front() && other.kernel != kernel && other.scratch_bytes <= bytes &&
              other.instructions * kClearly <= instructions;
     };
     if (std::ranges::none_of(times, as_good)) times.push_back({kernel, bytes, instructions});

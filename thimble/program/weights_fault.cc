@@ -21,8 +21,8 @@ ChannelRun run_of(const Tensor& weights, bool channel_last, size_t o) {
                       : ChannelRun{o * (all / channels), 1, all / channels};
 }
 
-// Weights of 4 bits, two to a byte, the lower half first; a channel begins with a byte. None if
-// they have another type or size.
+// Weights of 4 bits, two to a byte, the lower half first; a channel begins with a byte, and what is
+// left of its last one is 0. None if it is not, or if they have another type or size.
 std::vector<int8_t> unpacked_nibbles(const ReadBack& r, size_t constant, const Shape& shape) {
   const auto channels = static_cast<size_t>(shape.front());
   const size_t inputs = static_cast<size_t>(elements(shape)) / channels, bytes = (inputs + 1) / 2;
@@ -33,6 +33,8 @@ std::vector<int8_t> unpacked_nibbles(const ReadBack& r, size_t constant, const S
     const int32_t lower = byte & 15, upper = (byte - lower) / 16;
     const int32_t first = lower > 7 ? lower - 16 : lower;
     values.push_back(static_cast<int8_t>(k % inputs % 2 == 0 ? first : upper));
+    const bool fills = k % inputs + 1 == inputs && inputs % 2 != 0;
+    if (fills && upper != 0) return {};
   }
   return values;
 }

@@ -111,13 +111,21 @@ std::vector<Candidate> smallest(const std::vector<Candidate>& all, Weights weigh
   return weights == Weights::kLeast || own == own_nibbles ? nibbles : std::vector<Candidate>{};
 }
 
+// Whether the kernel's form of weights may be taken. The portable kernel for 4 bits is no faster
+// than that for 8: it is there for its bytes.
+bool takes_weights(const Core& core, const KernelInfo& k) {
+  const bool portable_nibbles =
+      k.form == WeightForm::kNibbles && k.set == InstructionSet::kPortable;
+  return core.weights <= k.weights && (!portable_nibbles || core.weights >= Weights::kCompact);
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {
   std::vector<Candidate> result{{use.kernel, scratch_bytes(use.kernel, use)}};
   for (const KernelInfo& k : kernels()) {
     const KernelId kernel = id_of(k);
-    if (kernel != use.kernel && core.has(k.set) && core.weights <= k.weights && does(kernel, use))
+    if (kernel != use.kernel && core.has(k.set) && takes_weights(core, k) && does(kernel, use))
       result.push_back({kernel, scratch_bytes(kernel, use)});
   }
   if (core.weights < Weights::kCompact || !use.nibbles) return result;

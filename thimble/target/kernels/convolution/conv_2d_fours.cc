@@ -73,6 +73,9 @@ Fours fours_of(const FoldedWeights& f, WeightForm form) {
     four[words - 8 + o % 4] = f.scales[o].multiplier;
     four[words - 4 + o % 4] = f.scales[o].shift;
   }
+  // A second channel that is none makes 0, of the first one's sum as others do.
+  if (nibbles && channels % 2 != 0)
+    result.words[channels / 4 * words + channels % 4] = f.bias.back();
   return result;
 }
 
@@ -148,8 +151,7 @@ std::span<const KernelInfo> conv_2d_fours_rows() {
                                              .takes = is_single_tap_of_nibble_fours,
                                              .form = WeightForm::kNibbles,
                                              .pack = pack_conv_2d_fours<WeightForm::kNibbles>,
-                                             .adapt = conv_2d_fours,
-                                             .fitted_as = "conv_2d_1x1_mve"}),
+                                             .adapt = conv_2d_fours}),
       row<runtime::conv_2d_nibbles_mve>({.name = "conv_2d_nibbles_mve",
                                          .family = kConv2D,
                                          .set = kMve,
@@ -159,8 +161,7 @@ std::span<const KernelInfo> conv_2d_fours_rows() {
                                          .form = WeightForm::kNibbles,
                                          .scratch_bytes = conv_2d_fours_scratch_bytes,
                                          .pack = pack_conv_2d_fours<WeightForm::kNibbles>,
-                                         .adapt = conv_2d_fours,
-                                         .fitted_as = "conv_2d_mve"}),
+                                         .adapt = conv_2d_fours}),
   };
   return kRows;
 }

@@ -326,8 +326,7 @@ std::span<const KernelInfo> conv_2d_pairs_rows() {
                                                .scratch_bytes = conv_2d_pairs_nibbles_scratch_bytes,
                                                .scratch_type = kInt32,
                                                .pack = pack_conv_2d_pairs<WeightForm::kNibbles>,
-                                               .adapt = conv_2d_pairs<WeightForm::kNibbles>,
-                                               .fitted_as = "conv_2d_pairs_compact_dsp"}),
+                                               .adapt = conv_2d_pairs<WeightForm::kNibbles>}),
   };
   return kRows;
 }
