@@ -339,8 +339,9 @@ KernelTimes LatencyEstimate::counted(const InstanceCall& call, const LoopedCall&
   Counted calls = counts(call, looped);
   const std::vector<KernelId>& kernels = kernels_for(instance.op, call.method);
   // Where all weights are in 4 bits, the portable kernel for those is there for any views.
-  const bool nibbles = uses.size() == 1 && candidates(uses[0], core_)[0].kernel != uses[0].kernel;
-  const KernelId portable = nibbles ? kernels.front() : KernelId{};
+  const bool nibbles = !kernels.empty() && info(kernels[0]).form == WeightForm::kNibbles &&
+                       info(kernels[0]).set == InstructionSet::kPortable;
+  const KernelId portable = nibbles ? kernels[0] : KernelId{};
   KernelTimes times = {{.kernel = portable,
                         .scratch_bytes = flow_.scratch_bytes(call),
                         .instructions = priced(portable, calls, std::nullopt)}};

@@ -130,7 +130,9 @@ std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {
   }
   if (core.weights < Weights::kCompact || !use.nibbles) return result;
   std::vector<Candidate> nibbles = smallest(result, core.weights);
-  return nibbles.empty() ? result : nibbles;
+  if (!nibbles.empty()) return nibbles;
+  std::erase_if(result, has_nibbles);
+  return result;
 }
 
 int64_t scratch_bytes(KernelId kernel, const KernelUse& use) {
