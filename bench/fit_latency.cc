@@ -37,11 +37,12 @@ struct Options {
   std::string folder = ".";
   std::vector<std::string> only;  // "copies", "functions", "dsp", "mve", or names of kernels
   std::vector<std::string> keep;  // names of kernels
-  bool compact = false;
+  bool compact = false, nibbles = false;
 
   [[nodiscard]] Core counted_core() const {
     Core result = core_named(core);
     if (compact) result.weights = Weights::kCompact;
+    if (nibbles) result.weights = Weights::kLeast;
     return result;
   }
   [[nodiscard]] bool keeps(const std::string& kernel) const {
@@ -301,6 +302,8 @@ int main(int argc, char** argv) {
            "core's file has them");
   line.add("--keep", &options.keep, "Names of kernels that stay as the core's file has them");
   line.add("--compact", &options.compact, "Plans whose weights are in 8 bits");
+  line.add("--nibbles", &options.nibbles,
+           "Networks whose weights fit 4 bits, and plans that hold them so");
   line.add("--folder", &options.folder, "The repository (.)");
   return line.run(argc, argv, [&] {
     run(options, line.command());

@@ -11,6 +11,7 @@
 
 #include "bench/latency_networks.h"
 #include "bench/latency_plans.h"
+#include "tests/support/nibbles.h"
 #include "tests/support/random_schedule.h"
 #include "tests/support/short_plans.h"
 #include "thimble/driver/inference_io.h"
@@ -43,6 +44,11 @@ Compiled in_random_pieces(const Source& source, uint64_t seed) {
   const Schedule whole = testing::whole_operators(source.graph, true);
   return checked(source, "pieces",
                  testing::random_schedule(source.graph, whole, 6, random).schedule);
+}
+
+// Where none may take more than they have to, in 4 bits.
+Graph with_weights_for(const Core& core, Graph graph) {
+  return core.weights == Weights::kLeast ? testing::in_nibbles(std::move(graph)) : graph;
 }
 
 // Nothing if the builder finds no scales for it: some layer's values are all alike.
@@ -145,7 +151,8 @@ void random_programs(const Core& core, uint64_t first, uint64_t last, const Prog
     const auto network_drawn = drawn(latency_network, seed);
     if (!network_drawn) continue;
     const LatencyNetwork& network = *network_drawn;
-    const Source source{network.graph, fmt::format("network_{}", seed), std::string(64, '0')};
+    const Source source{with_weights_for(core, network.graph), fmt::format("network_{}", seed),
+                        std::string(64, '0')};
     std::optional<Compiled> compiled =
         network.in_pieces
             ? in_random_pieces(source, seed)
@@ -159,7 +166,8 @@ void layer_programs(const Core& core, uint64_t count, const ProgramVisitor& visi
   for (uint64_t seed = 0; seed < count; ++seed) {
     std::optional<Graph> layer = drawn(latency_layer, seed);
     if (!layer) continue;
-    const Source source{std::move(*layer), fmt::format("layer_{}", seed), std::string(64, '0')};
+    const Source source{with_weights_for(core, std::move(*layer)), fmt::format("layer_{}", seed),
+                        std::string(64, '0')};
     std::optional<Compiled> compiled =
         planned(source, {.rewrite = false}, seed % 3 != 0, core, "reorder");
     if (compiled && compiled->cost.macs <= kMostMacs) visit(source.where, std::move(*compiled));
@@ -215,8 +223,8 @@ void group_programs(const Core& core, uint64_t first, uint64_t last, const Progr
     const auto tiling = static_cast<Tiling>(seed % static_cast<uint64_t>(Tiling::kCount));
     std::optional<Graph> graph = drawn(latency_chain, seed);
     if (!graph) continue;
-    const Source source{std::move(*graph), fmt::format("{}_{}", name(tiling), seed),
-                        std::string(64, '0')};
+    const Source source{with_weights_for(core, std::move(*graph)),
+                        fmt::format("{}_{}", name(tiling), seed), std::string(64, '0')};
     std::optional<Compiled> compiled = tiled(source, tiling, seed, core);
     if (compiled && compiled->cost.macs <= kMostMacs) visit(source.where, std::move(*compiled));
   }

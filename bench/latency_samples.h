@@ -45,6 +45,7 @@ class SampleCounter {
 using ProgramVisitor = std::function<void(const std::string& name, Compiled compiled)>;
 
 /// What follows is planned for `core`, with kernels whose weights are in 16 bits if it has them so.
+/// For Weights::kLeast the weights of random networks, layers and chains fit 4 bits.
 /// Programs of latency_network(first) to latency_network(last - 1) that can be planned and make
 /// calls.
 void random_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);

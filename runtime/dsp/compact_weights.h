@@ -7,6 +7,7 @@
 #pragma once
 
 #include "pair_products.h"
+#include "shared_scales.h"
 #include "thimble_runtime/naked.h"
 #include "widen.h"
 
@@ -18,67 +19,43 @@ namespace thimble::runtime {
 // eights: label 2 is eight of these in a row. The weights of eight inputs are loaded together, at
 // the beginning too: label 5 goes back where the eights begin at once. The last word on the stack
 // is where they do. bytes: of the code for an eight. half: of its second half. shift: x has 2^shift
-// bytes a four. At 72, where all pairs have the same constants, these, and the tail behind what
-// loads them: label 7 goes there.
-#define THIMBLE_COMPACT_BEGIN(bytes, half, shift) \
-  "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n" \
-  THIMBLE_IF(THIMBLE_USES_SHARED_SCALES)          \
-  ".set thimble_stack, 80\n"                      \
-  ".else\n"                                       \
-  ".set thimble_stack, 72\n"                      \
-  ".endif\n"                                      \
-  "sub sp, sp, #thimble_stack\n"                  \
-  "ldm r0, {r1, r2, r3, r4, r5, r6, r7, r8}\n"    \
-  "str r0, [sp, #40]\n"                           \
-  "stm sp, {r1, r2, r3, r4}\n"                    \
-  "mov r0, r1\n"                                  \
-  "mov r1, r6\n"                                  \
-  "add r9, r0, r5, lsl #" shift                   \
-  "\n"                                            \
-  "adr.w r10, 4f\n"                               \
-  "ldr r7, [r10, r7, lsl #2]\n"                   \
-  "add r7, r7, r10\n"                             \
-  THIMBLE_IF(THIMBLE_USES_SHARED_SCALES)          \
-  "ldr r6, [sp, #40]\n"                           \
-  "ldr r6, [r6, #84]\n"                           \
-  "cbz r6, 6f\n"                                  \
-  "add r7, r7, #4\n" /* behind what loads them */ \
-  "strd r6, r7, [sp, #72]\n"                      \
-  "adr.w r7, 7f\n"                                \
-  "add r7, r7, #1\n"                              \
-  "6:\n"                                          \
-  ".endif\n"                                      \
-  "sub r5, r5, #1\n"                              \
-  "lsr r11, r5, #1\n"                             \
-  "adr.w r6, 3f\n"                                \
-  "add r6, r6, #1\n"                              \
-  "cmp r11, #7\n"                                 \
-  "it ls\n"                                       \
-  "movls r6, r7\n"                                \
-  "and r11, r11, #7\n"                            \
-  "rsb r11, r11, #8\n"                            \
-  "mov r10, #" bytes                              \
-  "\n"                                            \
-  "adr.w r4, 2f\n"                                \
-  "mla r4, r11, r10, r4\n"                        \
-  "add r4, r4, #1\n"                              \
-  "strd r7, r4, [sp, #32]\n"                      \
-  "adr.w r11, 5f\n"                               \
-  "add r11, r11, #1\n"                            \
-  "sub r4, r4, #" half                            \
-  "\n"                                            \
-  "tst r5, #1\n"                                  \
-  "it eq\n"                                       \
-  "moveq r4, r11\n"                               \
-  "strd r4, r6, [sp, #16]\n"                      \
+// bytes a four.
+#define THIMBLE_COMPACT_BEGIN(bytes, half, shift)                      \
+  "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n" THIMBLE_SHARED_STACK \
+  "ldm r0, {r1, r2, r3, r4, r5, r6, r7, r8}\n"                         \
+  "str r0, [sp, #40]\n"                                                \
+  "stm sp, {r1, r2, r3, r4}\n"                                         \
+  "mov r0, r1\n"                                                       \
+  "mov r1, r6\n"                                                       \
+  "add r9, r0, r5, lsl #" shift                                        \
+  "\n"                                                                 \
+  "adr.w r10, 4f\n"                                                    \
+  "ldr r7, [r10, r7, lsl #2]\n"                                        \
+  "add r7, r7, r10\n" THIMBLE_SHARED_TAIL                              \
+  "sub r5, r5, #1\n"                                                   \
+  "lsr r11, r5, #1\n"                                                  \
+  "adr.w r6, 3f\n"                                                     \
+  "add r6, r6, #1\n"                                                   \
+  "cmp r11, #7\n"                                                      \
+  "it ls\n"                                                            \
+  "movls r6, r7\n"                                                     \
+  "and r11, r11, #7\n"                                                 \
+  "rsb r11, r11, #8\n"                                                 \
+  "mov r10, #" bytes                                                   \
+  "\n"                                                                 \
+  "adr.w r4, 2f\n"                                                     \
+  "mla r4, r11, r10, r4\n"                                             \
+  "add r4, r4, #1\n"                                                   \
+  "strd r7, r4, [sp, #32]\n"                                           \
+  "adr.w r11, 5f\n"                                                    \
+  "add r11, r11, #1\n"                                                 \
+  "sub r4, r4, #" half                                                 \
+  "\n"                                                                 \
+  "tst r5, #1\n"                                                       \
+  "it eq\n"                                                            \
+  "moveq r4, r11\n"                                                    \
+  "strd r4, r6, [sp, #16]\n"                                           \
   "strd r9, r8, [sp, #24]\n"
-// Constants that all pairs have, and on with the tail.
-#define THIMBLE_SHARED_SCALES \
-  "7:\n" THIMBLE_IF(THIMBLE_USES_SHARED_SCALES) \
-  "ldrd r10, r11, [sp, #72]\n"              \
-  "ldm.w r10, {r2, r3, r4, r5, r8, r9}\n"   \
-  "bx r11\n"                                \
-  ".endif\n"
 #define THIMBLE_TO_TWICE(s) "asr " s ", " s ", #7\n"
 
 /// Computes out of both pixels, two channels after the other.
@@ -189,7 +166,6 @@ namespace thimble::runtime {
 /// What the kernel is told of it (pixel_pairs.h).
 struct CompactWeights {
   using Inputs = MixedInputs;
-  static constexpr int32_t kWords = 2;      ///< of four inputs of a pair: one of each channel
   static constexpr int32_t kDoublings = 8;  ///< of all sums
   /// A weight p of -128 may have no halfword: it is held as -127, and what that lacks is listed.
   static constexpr bool kRests = true;
@@ -197,9 +173,12 @@ struct CompactWeights {
   static constexpr bool kShares = THIMBLE_USES_SHARED_SCALES;
   static constexpr int32_t kHeadWords = 1;
 
-  /// What a four of a pixel adds to the sum of a channel, 0 or 1.
-  static uint32_t products(const uint32_t* x, const int32_t* w, int32_t channel) noexcept {
-    const auto weights = static_cast<uint32_t>(w[channel]);
+  /// Of the weights of a pair: one of each channel for every four inputs.
+  static constexpr int32_t words(int32_t fours) noexcept { return 2 * fours; }
+  /// What four number `k` of a pixel adds to the sum of a channel, 0 or 1.
+  static uint32_t products(const uint32_t* x, const int32_t* w, int32_t k,
+                           int32_t channel) noexcept {
+    const auto weights = static_cast<uint32_t>(w[2 * k + channel]);
     return static_cast<uint32_t>(dual_multiply_add(x[0], weights, 0)) +
            static_cast<uint32_t>(dual_multiply_add(x[1], even_bytes(weights), 0));
   }

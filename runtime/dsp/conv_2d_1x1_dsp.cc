@@ -60,7 +60,7 @@ void sum_two_pairs(const int8_t* x, const int32_t* first, const int32_t* second,
     for (int32_t k = 0; k < fours; ++k) {
       uint32_t inputs[2];
       PlainInputs::put(load_4(x + 4 * k), inputs);
-      sum += WideWeights::products(inputs, pair + 2 + WideWeights::kWords * k, o % 2);
+      sum += WideWeights::products(inputs, pair + 2, k, o % 2);
     }
     sums[o] = static_cast<int32_t>(sum);
   }

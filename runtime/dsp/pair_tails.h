@@ -40,17 +40,17 @@ static_assert(offsetof(PairBlock, runs) == 32 && offsetof(PairBlock, ahead) == 5
 
 constexpr int32_t kPairTailWords = 6;  ///< multiplier, constant, shift of two channels
 
-/// One sum, as the tail of the block takes it to int8. times_128: sums are held so many times
-/// more where the sign counts, which there is brought back first.
+/// One sum, as the tail of the block takes it to int8. doublings: that all sums are held with, if
+/// they are; where the sign counts they are brought back to one first.
 inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_t clamps,
-                       bool times_128 = false) noexcept {
+                       int32_t doublings = 0) noexcept {
   const auto high = 127 - static_cast<int32_t>(clamps & 255);
   const auto low = static_cast<int32_t>(clamps >> 8 & 255) - 128;
   const auto zero_point = static_cast<int8_t>(clamps >> 16);
   if (tail == Tail::kToEven || tail == Tail::kToEvenClamps)
     return static_cast<int8_t>(limit(times_float(sum, constants[0]) + zero_point, low, high));
   const bool relu = tail != Tail::kSigned && tail != Tail::kSignedClamps;
-  if (!relu && times_128) sum >>= 7;
+  if (!relu && doublings > 1) sum >>= doublings - 1;
   const int64_t rounding = relu ? 0 : int64_t{1} << 31;
   const int32_t constant = relu ? constants[1] : constants[1] + (sum >> 31);
   const int64_t product = static_cast<int64_t>(sum) * constants[0] + rounding;

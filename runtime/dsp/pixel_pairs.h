@@ -11,7 +11,7 @@
 
 namespace thimble::runtime {
 
-/// Weights: how they are held (wide_weights.h, compact_weights.h).
+/// Weights: how they are held (wide_weights.h, compact_weights.h, nibble_weights.h).
 template <class Weights>
 class PixelPairs {
   using Inputs = typename Weights::Inputs;
@@ -301,7 +301,7 @@ class PixelPairs {
     block_.tail = tail;
     if (tail != Tail::kSums) block_.shared = shared_;
     if (Weights::kRests) add_rests(o, sums);
-    const int32_t* constants = block_.pairs + 2 + Weights::kWords * block_.fours;
+    const int32_t* constants = block_.pairs + 2 + Weights::words(block_.fours);
     if (Weights::kShares && shared_ != nullptr) constants = shared_;
     for (const int32_t end = (o | 1) < end_ ? (o | 1) + 1 : end_; o < end; ++o) {
       for (int32_t i = 0; i < held_; ++i)
@@ -311,7 +311,7 @@ class PixelPairs {
 
   [[nodiscard]] int8_t finish_sum(int32_t sum, const int32_t* c) const noexcept {
     if (Weights::kRests && block_.tail != Tail::kSums)
-      return finished(sum, c, block_.tail, block_.clamps, Weights::kDoublings != 0);
+      return finished(sum, c, block_.tail, block_.clamps, Weights::kDoublings);
     const int32_t scaled =
         requantise(sum >> Weights::kDoublings, c[0], c[2]) + p_.output_zero_point;
     return static_cast<int8_t>(limit(scaled, p_.clamp_min, p_.clamp_max));

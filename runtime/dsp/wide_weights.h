@@ -120,15 +120,17 @@ namespace thimble::runtime {
 /// What the kernel is told of it (pixel_pairs.h).
 struct WideWeights {
   using Inputs = PlainInputs;
-  static constexpr int32_t kWords = 4;      ///< of four inputs of a pair: two of each channel
   static constexpr int32_t kDoublings = 0;  ///< of all sums, beyond those in the weights
   static constexpr bool kRests = false;
   static constexpr bool kShares = false;  ///< constants of all channels
   static constexpr int32_t kHeadWords = 0;
 
-  /// What a four of a pixel adds to the sum of a channel, 0 or 1.
-  static uint32_t products(const uint32_t* x, const int32_t* w, int32_t channel) noexcept {
-    w += 2 * channel;
+  /// Of the weights of a pair: two of each channel for every four inputs.
+  static constexpr int32_t words(int32_t fours) noexcept { return 4 * fours; }
+  /// What four number `k` of a pixel adds to the sum of a channel, 0 or 1.
+  static uint32_t products(const uint32_t* x, const int32_t* w, int32_t k,
+                           int32_t channel) noexcept {
+    w += 4 * k + 2 * channel;
     const int32_t first = dual_multiply_add(x[0], static_cast<uint32_t>(w[0]), 0);
     return static_cast<uint32_t>(first) +
            static_cast<uint32_t>(dual_multiply_add(x[1], static_cast<uint32_t>(w[1]), 0));

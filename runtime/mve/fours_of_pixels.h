@@ -17,6 +17,8 @@ struct PixelPairRun {
   int32_t pairs;
 };
 
+/// Weights: FoursOfBytes, FoursOfNibbles.
+template <class Weights>
 class FoursOfPixels {
  public:
   FoursOfPixels(const Conv2DFoursParams& p, const Region& region) noexcept
@@ -68,11 +70,11 @@ class FoursOfPixels {
     block_.pairs = run.pairs;
     block_.to_b = static_cast<int32_t>(run.out_b - run.out_a) - 4;
     block_.end = run.out_a + whole_end_;
-    multiply_fours(block_);
+    multiply_fours<Weights>(block_);
   }
 
   [[nodiscard]] const int32_t* four(int32_t o) const noexcept {
-    return p_.fours + o / 4 * fours_words(inputs_);
+    return p_.fours + o / 4 * Weights::words(inputs_);
   }
 
   // Pair by pair, since the next one's outputs may lie over inputs of this one.
@@ -101,7 +103,7 @@ class FoursOfPixels {
     block.fours = four(o);
     block.channels = 4;
     block.end = both + 4;
-    multiply_fours(block);
+    multiply_fours<Weights>(block);
     const int32_t first = o < begin_ ? begin_ : o;
     const int32_t last = o + 4 < end_ ? o + 4 : end_;
     for (int32_t c = first; c < last; ++c) {

@@ -75,204 +75,204 @@ inline void set_inputs(FoursBlock& block, int32_t inputs) noexcept {
 #endif
 #define THIMBLE_FOURS_SHIFT(q) "vrshl.s32 " q ", " q ", q3\n"
 
-/// Two pixels at a time.
-// Registers: inputs r1 and r3, the stream r5, output r7, where a round is entered r9, rounds r11;
-// sums r0, r2, r4, r6 and r8, r10, r12, lr. q4 to q6: zero point and clamps in 16 bits. P0 is that
-// of the last sixteen. On the stack the block's first words, with the address of the tail in place
-// of the rounding. Label 1 begins four channels, 2 a round, 3 the last sixteen.
-[[THIMBLE_NAKED]] inline void multiply_pixel_pairs_in_vectors(const FoursBlock&) noexcept {
-  __asm__ volatile(
-      "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
-      "vpush {d8, d9, d10, d11, d12, d13, d14, d15}\n"
-      "sub sp, sp, #44\n"
-      "add r12, r0, #48\n"
-      "ldm r12, {r1, r2, r3, r4}\n"
-      "vctp.8 r1\n"
-      "vdup.16 q4, r2\n"
-      "vdup.16 q5, r3\n"
-      "vdup.16 q6, r4\n"
-      "ldm r0, {r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12}\n"
-      "adr.w lr, 4f\n"
-      "ldr r4, [lr, r4, lsl #2]\n"
-      "add r4, r4, lr\n"
-      "stm sp, {r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11}\n"
-      "sub r7, r6, r11\n"
-      "mov r5, r9\n"
-      "adr.w r9, 2f\n"
-      "add r9, r9, r12\n"
-      "add r9, r9, #1\n"
-      "mov r11, r3\n"
-      "mov r3, r2\n"
-      "1:\n"
-      "ldrd r0, r2, [r5]\n"
-      "ldrd r8, r10, [r5], #8\n"
-      "ldrd r4, r6, [r5]\n"
-      "ldrd r12, lr, [r5], #8\n"
-      "bx r9\n"
-      ".balign 4\n"
-      "2:\n"
-      ".rept 4\n"
-      "vldrb.8 q0, [r1], #16\n"
-      "vldrb.8 q2, [r5], #16\n"
-      "vmladava.s8 r0, q0, q2\n"
-      "vldrb.8 q1, [r3], #16\n"
-      "vmladava.s8 r8, q1, q2\n"
-      "vldrb.8 q3, [r5], #16\n"
-      "vmladava.s8 r2, q0, q3\n"
-      "vldrb.8 q2, [r5], #16\n"
-      "vmladava.s8 r10, q1, q3\n"
-      "vldrb.8 q3, [r5], #16\n"
-      "vmladava.s8 r4, q0, q2\n"
-      "vmladava.s8 r12, q1, q2\n"
-      "vmladava.s8 r6, q0, q3\n"
-      "vmladava.s8 lr, q1, q3\n"
-      ".endr\n"
-      "subs.w r11, r11, #1\n"
-      "bne.w 2b\n"
-      "3:\n"
-      "vpstt\n"
-      "vldrbt.8 q0, [r1]\n"
-      "vldrbt.8 q1, [r3]\n"
-      "vldrb.8 q2, [r5], #16\n"
-      "vmladava.s8 r0, q0, q2\n"
-      "vldrb.8 q3, [r5], #16\n"
-      "vmladava.s8 r8, q1, q2\n"
-      "vldrb.8 q2, [r5], #16\n"
-      "vmladava.s8 r2, q0, q3\n"
-      "vmladava.s8 r10, q1, q3\n"
-      "vldrb.8 q3, [r5], #16\n"
-      "vmladava.s8 r4, q0, q2\n"
-      "vmladava.s8 r12, q1, q2\n"
-      "vmladava.s8 r6, q0, q3\n"
-      "vmladava.s8 lr, q1, q3\n"
-      "vmov q0[2], q0[0], r0, r4\n"
-      "vmov q0[3], q0[1], r2, r6\n"
-      "vmov q1[2], q1[0], r8, r12\n"
-      "vmov q1[3], q1[1], r10, lr\n"  //
-      THIMBLE_FOURS_CONSTANTS
-      "ldr.w pc, [sp, #12]\n"
-      ".balign 4\n"
-      "4:\n"
-      ".word 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1, 14f - 4b + 1\n"
-      "14:\n"                                                  // to even
-      THIMBLE_FOURS_TO_EVEN("q0") THIMBLE_FOURS_TO_EVEN("q1")  //
-      "b 6f\n"
-      "13:\n"                                                            // any
-      THIMBLE_FOURS_LEFT                                                 //
-          THIMBLE_FOURS_SHIFT_LEFT("q0") THIMBLE_FOURS_SHIFT_LEFT("q1")  //
-      THIMBLE_FOURS_RIGHT                                                //
-          THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_MULTIPLY("q1")      //
-      THIMBLE_FOURS_AWAY_IF("q0") THIMBLE_FOURS_AWAY_IF("q1")            //
-      "b 5f\n"
-      "12:\n"                                                    // away from zero
-      THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_MULTIPLY("q1")  //
-      THIMBLE_FOURS_AWAY("q0") THIMBLE_FOURS_AWAY("q1")          //
-      "b 5f\n"
-      "11:\n"                                                    // up
-      THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_MULTIPLY("q1")  //
-      "5:\n"                                                     //
-      THIMBLE_FOURS_SHIFT("q0") THIMBLE_FOURS_SHIFT("q1")        //
-      "6:\n"
-      "vqmovnb.s32 q0, q0\n"
-      "vqmovnt.s32 q0, q1\n"
-      "ldrd r0, r2, [sp, #16]\n"
-      "vqadd.s16 q0, q0, q4\n"
-      "vmax.s16 q0, q0, q5\n"
-      "vmin.s16 q0, q0, q6\n"
-      "vstrb.32 q0, [r7], #4\n"
-      "vshr.u32 q0, q0, #16\n"
-      "add r0, r0, r7\n"
-      "vstrb.32 q0, [r0]\n"
-      "ldrd r1, r3, [sp]\n"
-      "ldr r11, [sp, #8]\n"
-      "cmp r7, r2\n"
-      "bne 1b\n"
-      // The next pair.
-      "ldrd r0, r2, [sp, #24]\n"
-      "ldrd r5, r4, [sp, #32]\n"
-      "ldr r6, [sp, #40]\n"
-      "add r1, r1, r0\n"
-      "add r3, r3, r0\n"
-      "add r7, r7, r2\n"
-      "subs r4, r4, #1\n"
-      "str r4, [sp, #36]\n"
-      "strd r1, r3, [sp]\n"
-      "str r7, [sp, #20]\n"
-      "sub r7, r7, r6\n"
-      "bne 1b\n"
-      "add sp, sp, #44\n"
-      "vpop {d8, d9, d10, d11, d12, d13, d14, d15}\n"
-      "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
-}
+// Sixteen inputs of pixels a and b, q0 and q1, and four channels. LOAD_A and LOAD_B: of these. 14
+// instructions with both.
+#define THIMBLE_FOURS_OF_BYTES(LOAD_A, LOAD_B) \
+  LOAD_A                                       \
+  "vldrb.8 q2, [r5], #16\n"                    \
+  "vmladava.s8 r0, q0, q2\n" LOAD_B            \
+  "vmladava.s8 r8, q1, q2\n"                   \
+  "vldrb.8 q3, [r5], #16\n"                    \
+  "vmladava.s8 r2, q0, q3\n"                   \
+  "vldrb.8 q2, [r5], #16\n"                    \
+  "vmladava.s8 r10, q1, q3\n"                  \
+  "vldrb.8 q3, [r5], #16\n"                    \
+  "vmladava.s8 r4, q0, q2\n"                   \
+  "vmladava.s8 r12, q1, q2\n"                  \
+  "vmladava.s8 r6, q0, q3\n"                   \
+  "vmladava.s8 lr, q1, q3\n"
+#define THIMBLE_FOURS_OF_BYTES_AT_ONE \
+  "vldrb.8 q0, [r1], #16\n"           \
+  "vldrb.8 q1, [r5], #16\n"           \
+  "vmladava.s8 r0, q0, q1\n"          \
+  "vldrb.8 q2, [r5], #16\n"           \
+  "vmladava.s8 r2, q0, q2\n"          \
+  "vldrb.8 q1, [r5], #16\n"           \
+  "vmladava.s8 r4, q0, q1\n"          \
+  "vldrb.8 q2, [r5], #16\n"           \
+  "vmladava.s8 r6, q0, q2\n"
+#define THIMBLE_FOURS_LOAD_A "vldrb.8 q0, [r1], #16\n"
+#define THIMBLE_FOURS_LOAD_B "vldrb.8 q1, [r3], #16\n"
+#define THIMBLE_FOURS_LOAD_REST "vpstt\nvldrbt.8 q0, [r1]\nvldrbt.8 q1, [r3]\n"
 
-/// Pixel a alone.
+// Two pixels at a time. FOURS: as THIMBLE_FOURS_OF_BYTES. PART: takes the sums of channels apart
+// that are held together. SHIFT: brings sums to what they are. Registers: inputs r1 and r3, the
+// stream r5, output r7, where a round is entered r9, rounds r11; sums r0, r2, r4, r6 and r8, r10,
+// r12, lr. q4 to q6: zero point and clamps in 16 bits. P0 is that of the last sixteen. On the stack
+// the block's first words, with the address of the tail in place of the rounding. Label 1 begins
+// four channels, 2 a round, 3 the last sixteen.
+#define THIMBLE_FOURS_PIXEL_PAIRS(FOURS, PART, SHIFT) \
+  "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n" \
+      "vpush {d8, d9, d10, d11, d12, d13, d14, d15}\n" \
+      "sub sp, sp, #44\n" \
+      "add r12, r0, #48\n" \
+      "ldm r12, {r1, r2, r3, r4}\n" \
+      "vctp.8 r1\n" \
+      "vdup.16 q4, r2\n" \
+      "vdup.16 q5, r3\n" \
+      "vdup.16 q6, r4\n" \
+      "ldm r0, {r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12}\n" \
+      "adr.w lr, 4f\n" \
+      "ldr r4, [lr, r4, lsl #2]\n" \
+      "add r4, r4, lr\n" \
+      "stm sp, {r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11}\n" \
+      "sub r7, r6, r11\n" \
+      "mov r5, r9\n" \
+      "adr.w r9, 2f\n" \
+      "add r9, r9, r12\n" \
+      "add r9, r9, #1\n" \
+      "mov r11, r3\n" \
+      "mov r3, r2\n" \
+      "1:\n" \
+      "ldrd r0, r2, [r5]\n" \
+      "ldrd r8, r10, [r5], #8\n" \
+      "ldrd r4, r6, [r5]\n" \
+      "ldrd r12, lr, [r5], #8\n" \
+      "bx r9\n" \
+      ".balign 4\n" \
+      "2:\n" \
+      ".rept 4\n" FOURS(THIMBLE_FOURS_LOAD_A, THIMBLE_FOURS_LOAD_B) \
+      ".endr\n" \
+      "subs.w r11, r11, #1\n" \
+      "bne.w 2b\n" \
+      "3:\n" FOURS(THIMBLE_FOURS_LOAD_REST, "") PART \
+      "vmov q0[2], q0[0], r0, r4\n" \
+      "vmov q0[3], q0[1], r2, r6\n" \
+      "vmov q1[2], q1[0], r8, r12\n" \
+      "vmov q1[3], q1[1], r10, lr\n" SHIFT("q0") SHIFT("q1") \
+      THIMBLE_FOURS_CONSTANTS \
+      "ldr.w pc, [sp, #12]\n" \
+      ".balign 4\n" \
+      "4:\n" \
+      ".word 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1, 14f - 4b + 1\n" \
+      "14:\n" \
+      THIMBLE_FOURS_TO_EVEN("q0") THIMBLE_FOURS_TO_EVEN("q1") \
+      "b 6f\n" \
+      "13:\n" \
+      THIMBLE_FOURS_LEFT \
+          THIMBLE_FOURS_SHIFT_LEFT("q0") THIMBLE_FOURS_SHIFT_LEFT("q1") \
+      THIMBLE_FOURS_RIGHT \
+          THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_MULTIPLY("q1") \
+      THIMBLE_FOURS_AWAY_IF("q0") THIMBLE_FOURS_AWAY_IF("q1") \
+      "b 5f\n" \
+      "12:\n" \
+      THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_MULTIPLY("q1") \
+      THIMBLE_FOURS_AWAY("q0") THIMBLE_FOURS_AWAY("q1") \
+      "b 5f\n" \
+      "11:\n" \
+      THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_MULTIPLY("q1") \
+      "5:\n" \
+      THIMBLE_FOURS_SHIFT("q0") THIMBLE_FOURS_SHIFT("q1") \
+      "6:\n" \
+      "vqmovnb.s32 q0, q0\n" \
+      "vqmovnt.s32 q0, q1\n" \
+      "ldrd r0, r2, [sp, #16]\n" \
+      "vqadd.s16 q0, q0, q4\n" \
+      "vmax.s16 q0, q0, q5\n" \
+      "vmin.s16 q0, q0, q6\n" \
+      "vstrb.32 q0, [r7], #4\n" \
+      "vshr.u32 q0, q0, #16\n" \
+      "add r0, r0, r7\n" \
+      "vstrb.32 q0, [r0]\n" \
+      "ldrd r1, r3, [sp]\n" \
+      "ldr r11, [sp, #8]\n" \
+      "cmp r7, r2\n" \
+      "bne 1b\n" \
+      "ldrd r0, r2, [sp, #24]\n" \
+      "ldrd r5, r4, [sp, #32]\n" \
+      "ldr r6, [sp, #40]\n" \
+      "add r1, r1, r0\n" \
+      "add r3, r3, r0\n" \
+      "add r7, r7, r2\n" \
+      "subs r4, r4, #1\n" \
+      "str r4, [sp, #36]\n" \
+      "strd r1, r3, [sp]\n" \
+      "str r7, [sp, #20]\n" \
+      "sub r7, r7, r6\n" \
+      "bne 1b\n" \
+      "add sp, sp, #44\n" \
+      "vpop {d8, d9, d10, d11, d12, d13, d14, d15}\n" \
+      "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"
+
+// Pixel a alone.
 // Registers: inputs r1, their beginning r11, their number r3, the stream r5, output r7, its end r9,
 // the tail r8, the loop's count lr; sums r0, r2, r4, r6. q4 to q6: zero point and clamps.
+#define THIMBLE_FOURS_SINGLE_PIXEL(FOURS, PART, SHIFT) \
+  "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n" \
+      "vpush {d8, d9, d10, d11, d12, d13, d14, d15}\n" \
+      "add r12, r0, #52\n" \
+      "ldm r12, {r1, r2, r3, r4}\n" \
+      "vdup.32 q4, r1\n" \
+      "vdup.32 q5, r2\n" \
+      "vdup.32 q6, r3\n" \
+      "mov r3, r4\n" \
+      "ldr r11, [r0]\n" \
+      "ldr r8, [r0, #12]\n" \
+      "ldr r9, [r0, #20]\n" \
+      "ldr r5, [r0, #32]\n" \
+      "ldr r7, [r0, #40]\n" \
+      "sub r7, r9, r7\n" \
+      "adr.w r1, 4f\n" \
+      "ldr r8, [r1, r8, lsl #2]\n" \
+      "add r8, r8, r1\n" \
+      "1:\n" \
+      "ldrd r0, r2, [r5], #8\n" \
+      "ldrd r4, r6, [r5], #8\n" \
+      "mov r1, r11\n" \
+      "dlstp.8 lr, r3\n" \
+      "2:\n" FOURS \
+      "letp lr, 2b\n" PART \
+      "vmov q0[2], q0[0], r0, r4\n" \
+      "vmov q0[3], q0[1], r2, r6\n" SHIFT("q0") \
+      THIMBLE_FOURS_CONSTANTS \
+      "bx r8\n" \
+      ".balign 4\n" \
+      "4:\n" \
+      ".word 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1, 14f - 4b + 1\n" \
+      "14:\n" \
+      THIMBLE_FOURS_TO_EVEN("q0") \
+      "b 6f\n" \
+      "13:\n" \
+      THIMBLE_FOURS_LEFT THIMBLE_FOURS_SHIFT_LEFT("q0") \
+      THIMBLE_FOURS_RIGHT THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_AWAY_IF("q0") \
+      "b 5f\n" \
+      "12:\n" \
+      THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_AWAY("q0") \
+      "b 5f\n" \
+      "11:\n" \
+      THIMBLE_FOURS_MULTIPLY("q0") \
+      "5:\n" \
+      THIMBLE_FOURS_SHIFT("q0") \
+      "6:\n" \
+      "vqadd.s32 q0, q0, q4\n" \
+      "vmax.s32 q0, q0, q5\n" \
+      "vmin.s32 q0, q0, q6\n" \
+      "vstrb.32 q0, [r7], #4\n" \
+      "cmp r7, r9\n" \
+      "bne 1b\n" \
+      "vpop {d8, d9, d10, d11, d12, d13, d14, d15}\n" \
+      "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"
+
+#define THIMBLE_FOURS_AS_THEY_ARE(q)
+
+[[THIMBLE_NAKED]] inline void multiply_pixel_pairs_in_vectors(const FoursBlock&) noexcept {
+  __asm__ volatile(
+      THIMBLE_FOURS_PIXEL_PAIRS(THIMBLE_FOURS_OF_BYTES, "", THIMBLE_FOURS_AS_THEY_ARE));
+}
+
 [[THIMBLE_NAKED]] inline void multiply_single_pixel_in_vectors(const FoursBlock&) noexcept {
   __asm__ volatile(
-      "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
-      "vpush {d8, d9, d10, d11, d12, d13, d14, d15}\n"
-      "add r12, r0, #52\n"
-      "ldm r12, {r1, r2, r3, r4}\n"
-      "vdup.32 q4, r1\n"
-      "vdup.32 q5, r2\n"
-      "vdup.32 q6, r3\n"
-      "mov r3, r4\n"
-      "ldr r11, [r0]\n"
-      "ldr r8, [r0, #12]\n"
-      "ldr r9, [r0, #20]\n"
-      "ldr r5, [r0, #32]\n"
-      "ldr r7, [r0, #40]\n"
-      "sub r7, r9, r7\n"
-      "adr.w r1, 4f\n"
-      "ldr r8, [r1, r8, lsl #2]\n"
-      "add r8, r8, r1\n"
-      "1:\n"
-      "ldrd r0, r2, [r5], #8\n"
-      "ldrd r4, r6, [r5], #8\n"
-      "mov r1, r11\n"
-      "dlstp.8 lr, r3\n"
-      "2:\n"
-      "vldrb.8 q0, [r1], #16\n"
-      "vldrb.8 q1, [r5], #16\n"
-      "vmladava.s8 r0, q0, q1\n"
-      "vldrb.8 q2, [r5], #16\n"
-      "vmladava.s8 r2, q0, q2\n"
-      "vldrb.8 q1, [r5], #16\n"
-      "vmladava.s8 r4, q0, q1\n"
-      "vldrb.8 q2, [r5], #16\n"
-      "vmladava.s8 r6, q0, q2\n"
-      "letp lr, 2b\n"
-      "vmov q0[2], q0[0], r0, r4\n"
-      "vmov q0[3], q0[1], r2, r6\n"  //
-      THIMBLE_FOURS_CONSTANTS
-      "bx r8\n"
-      ".balign 4\n"
-      "4:\n"
-      ".word 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1, 14f - 4b + 1\n"
-      "14:\n"  //
-      THIMBLE_FOURS_TO_EVEN("q0")  //
-      "b 6f\n"
-      "13:\n"  //
-      THIMBLE_FOURS_LEFT THIMBLE_FOURS_SHIFT_LEFT("q0")  //
-      THIMBLE_FOURS_RIGHT THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_AWAY_IF("q0")  //
-      "b 5f\n"
-      "12:\n"  //
-      THIMBLE_FOURS_MULTIPLY("q0") THIMBLE_FOURS_AWAY("q0")  //
-      "b 5f\n"
-      "11:\n"  //
-      THIMBLE_FOURS_MULTIPLY("q0")
-      "5:\n"  //
-      THIMBLE_FOURS_SHIFT("q0")
-      "6:\n"
-      "vqadd.s32 q0, q0, q4\n"
-      "vmax.s32 q0, q0, q5\n"
-      "vmin.s32 q0, q0, q6\n"
-      "vstrb.32 q0, [r7], #4\n"
-      "cmp r7, r9\n"
-      "bne 1b\n"
-      "vpop {d8, d9, d10, d11, d12, d13, d14, d15}\n"
-      "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n");
+      THIMBLE_FOURS_SINGLE_PIXEL(THIMBLE_FOURS_OF_BYTES_AT_ONE, "", THIMBLE_FOURS_AS_THEY_ARE));
 }
 
 #endif
@@ -300,56 +300,81 @@ inline int8_t finished(int32_t sum, int32_t multiplier, int32_t shift,
 }
 
 /// Four channels of one pixel.
+template <class Weights>
 inline void multiply_fours(const FoursBlock& block, const int32_t* fours, const int8_t* x,
                            int8_t* out) noexcept {
-  const int32_t sixteens = (block.inputs + 15) / 16;
-  const auto* const weights = reinterpret_cast<const int8_t*>(fours + 4);
-  const int32_t* const multipliers = fours + 4 + 16 * sixteens;
+  int32_t sums[4];
+  Weights::add(block.inputs, fours, x, sums);
+  const int32_t* const multipliers = fours + Weights::words(block.inputs) - 8;
   for (int32_t channel = 0; channel < 4; ++channel) {
-    auto sum = static_cast<uint32_t>(fours[channel]);
-    for (int32_t k = 0; k < block.inputs; ++k)
-      sum += static_cast<uint32_t>(x[k] * weights[k / 16 * 64 + 16 * channel + k % 16]);
-    out[channel] =
-        finished(static_cast<int32_t>(sum), multipliers[channel], multipliers[4 + channel], block);
+    out[channel] = finished(sums[channel], multipliers[channel], multipliers[4 + channel], block);
   }
 }
 
+template <class Weights>
 inline void multiply_single_pixel_plain(const FoursBlock& block) noexcept {
   const int32_t* fours = block.fours;
   for (int8_t* out = block.end - block.channels; out != block.end; out += 4) {
-    multiply_fours(block, fours, block.x_a, out);
-    fours += fours_words(block.inputs);
+    multiply_fours<Weights>(block, fours, block.x_a, out);
+    fours += Weights::words(block.inputs);
   }
 }
 
+template <class Weights>
 inline void multiply_pixel_pairs_plain(const FoursBlock& block) noexcept {
   for (int32_t pair = 0; pair < block.pairs; ++pair) {
     const int32_t* fours = block.fours;
     int8_t* const end = block.end + pair * block.out_step;
     for (int8_t* out = end - block.channels; out != end; out += 4) {
-      multiply_fours(block, fours, block.x_a + pair * block.x_step, out);
-      multiply_fours(block, fours, block.x_b + pair * block.x_step, out + block.to_b + 4);
-      fours += fours_words(block.inputs);
+      multiply_fours<Weights>(block, fours, block.x_a + pair * block.x_step, out);
+      multiply_fours<Weights>(block, fours, block.x_b + pair * block.x_step, out + block.to_b + 4);
+      fours += Weights::words(block.inputs);
     }
   }
 }
 
 #endif
 
-/// A run of pairs of pixels, or pixel a alone.
+/// A run of pairs of pixels, or pixel a alone. Weights: how they are held.
+template <class Weights>
 inline void multiply_fours(const FoursBlock& block) noexcept {
 #if defined(THIMBLE_MVE_ASSEMBLY)
 #if THIMBLE_PLAIN_FLOAT_SCALES
   if (block.rounding == FoursRounding::kToEven) {
-    block.pairs > 0 ? multiply_pixel_pairs_plain(block) : multiply_single_pixel_plain(block);
+    block.pairs > 0 ? multiply_pixel_pairs_plain<Weights>(block)
+                    : multiply_single_pixel_plain<Weights>(block);
     return;
   }
 #endif
-  block.pairs > 0 ? multiply_pixel_pairs_in_vectors(block)
-                  : multiply_single_pixel_in_vectors(block);
+  block.pairs > 0 ? Weights::multiply_pixel_pairs(block) : Weights::multiply_single_pixel(block);
 #else
-  block.pairs > 0 ? multiply_pixel_pairs_plain(block) : multiply_single_pixel_plain(block);
+  block.pairs > 0 ? multiply_pixel_pairs_plain<Weights>(block)
+                  : multiply_single_pixel_plain<Weights>(block);
 #endif
 }
+
+/// Weights in 8 bits.
+struct FoursOfBytes {
+  static constexpr int32_t words(int32_t inputs) noexcept { return fours_words(inputs); }
+
+  /// What the blocks make of the inputs of a pixel, before they requantise.
+  static void add(int32_t inputs, const int32_t* fours, const int8_t* x, int32_t* sums) noexcept {
+    const auto* const weights = reinterpret_cast<const int8_t*>(fours + 4);
+    for (int32_t channel = 0; channel < 4; ++channel) {
+      auto sum = static_cast<uint32_t>(fours[channel]);
+      for (int32_t k = 0; k < inputs; ++k)
+        sum += static_cast<uint32_t>(x[k] * weights[k / 16 * 64 + 16 * channel + k % 16]);
+      sums[channel] = static_cast<int32_t>(sum);
+    }
+  }
+#if defined(THIMBLE_MVE_ASSEMBLY)
+  static void multiply_pixel_pairs(const FoursBlock& block) noexcept {
+    multiply_pixel_pairs_in_vectors(block);
+  }
+  static void multiply_single_pixel(const FoursBlock& block) noexcept {
+    multiply_single_pixel_in_vectors(block);
+  }
+#endif
+};
 
 }  // namespace thimble::runtime

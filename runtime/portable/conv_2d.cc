@@ -1,37 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convolve.h"
+#include "convolve_pixels.h"
 #include "convolve_slice.h"
-#include "store_channels.h"
 #include "thimble_runtime/kernels.h"
 
 namespace thimble::runtime {
-namespace {
-
-// The region's output channels at one pixel.
-void convolve_pixel(const Conv2DParams& p, const View& x, ConvolutionSite& site, int8_t* to,
-                    int32_t step, const Region& region) noexcept {
-  int32_t o = region.begin[3];
-  int32_t group = o / p.out_per_group;
-  while (o < region.end[3]) {
-    const int32_t group_end = (group + 1) * p.out_per_group;
-    const int32_t end = group_end < region.end[3] ? group_end : region.end[3];
-    site.begin_channel = group * p.in_per_group;
-    const int8_t* w = p.weights + o * site.pitch;
-    for (; o + 4 <= end; o += 4, w += 4 * site.pitch) {
-      Quad quad{p.bias[o], p.bias[o + 1], p.bias[o + 2], p.bias[o + 3]};
-      add_window(quad, p, x, site, w);
-      store_channels(p, quad.sum, o, 4, to + o * step, step);
-    }
-    for (; o < end; ++o, w += site.pitch) {
-      int32_t sum = p.bias[o];
-      add_window(sum, p, x, site, w);
-      store_channels(p, &sum, o, 1, to + o * step, step);
-    }
-    ++group;
-  }
-}
-
-}  // namespace
 
 void conv_2d(const Conv2DParams& p, const View& x, const View& out, const Region& region) noexcept {
   if (region.end[3] - region.begin[3] <= kSliceChannels && x.modulus == 0 && out.modulus == 0) {
@@ -40,16 +12,7 @@ void conv_2d(const Conv2DParams& p, const View& x, const View& out, const Region
     joined.window = join_rows(p.window);
     return convolve_slice(joined, x, out, join_rows(region, p.window.in_w));
   }
-  ConvolutionSite site = convolution_site(p, x, 0, p.in_per_group);
-  for (site.n = region.begin[0]; site.n < region.end[0]; ++site.n) {
-    for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
-      site.rows = rows_at(p.window, y);
-      for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
-        move_to_column(site, p, x, column);
-        convolve_pixel(p, x, site, pixel<int8_t>(out, site.n, y, column), out.stride[3], region);
-      }
-    }
-  }
+  convolve_pixels(p, x, out, region, convolution_site(p, x, 0, p.in_per_group), p.weights);
 }
 
 }  // namespace thimble::runtime

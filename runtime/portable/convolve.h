@@ -84,10 +84,11 @@ inline int32_t taps_before_wrap(const View& x, const int8_t* from, int32_t taps,
   return (x.modulus - at + tap_step - 1) / tap_step;
 }
 
-/// Adds the products of the whole window. w: of the first of the output channels, at begin_channel.
-template <class Sums>
+/// Adds the products of the whole window. w: of the first of the output channels, at begin_channel,
+/// a pointer or what moves on like one (nibbles.h).
+template <class Sums, class Weights>
 inline void add_window(Sums& sums, const Conv2DParams& p, const View& x,
-                       const ConvolutionSite& site, const int8_t* w) noexcept {
+                       const ConvolutionSite& site, Weights w) noexcept {
   const Window2D& window = p.window;
   const auto padding = static_cast<int8_t>(p.input_zero_point);
   int32_t ky = 0;

@@ -2,6 +2,7 @@
 // Kernels, formats of weights and threads, as whoever asks for a plan meets them.
 #include <gtest/gtest.h>
 
+#include "tests/support/nibbles.h"
 #include "tests/support/test_graph.h"
 #include "thimble/driver/driver.h"
 #include "thimble/driver/reports.h"
@@ -12,7 +13,11 @@
 namespace thimble {
 namespace {
 
-Compiled compiled_by(const Request& request) { return std::get<Compiled>(compile(request)); }
+Compiled compiled_by(const Request& request) {
+  Answer answer = compile(request);
+  if (const auto* no = std::get_if<Infeasible>(&answer)) throw std::runtime_error(no->reason);
+  return std::get<Compiled>(std::move(answer));
+}
 
 double instructions_of(const Compiled& compiled) {
   return estimate_of(compiled)->estimate.instructions;
@@ -54,6 +59,32 @@ TEST(MixedWeights, FillTheFlash) {
   }
   EXPECT_EQ(before, instructions_of(fast));
   EXPECT_GT(mixed, 0);
+}
+
+// A flash that only 4 bits a weight meet, on a core whose other kernels have 8 or 16, and on one
+// whose other kernel has 8.
+TEST(MixedWeights, TakeFourBitsWhereFlashIsShort) {
+  testing::TestGraph net(5);
+  TensorId x = net.input({1, 6, 6, 16});
+  for (const int64_t channels : {96, 64, 48}) x = net.conv(x, channels, 3, 1);
+  net.output(x);
+  const Graph graph = testing::in_nibbles(net.graph());
+  for (const char* core : {"cortex-m4", "cortex-m0", "cortex-m55"}) {
+    Request request{.model = Source{graph, "nibbles", ""}, .target = generic_target(core)};
+    request.sram_bytes = 128 * 1024;
+    request.weights = Weights::kLeast;
+    const Compiled least = compiled_by(request);
+    EXPECT_EQ(weight_forms(least), std::set{WeightForm::kNibbles}) << core;
+    request.weights.reset();
+    const Compiled fast = compiled_by(request);
+    EXPECT_FALSE(weight_forms(fast).contains(WeightForm::kNibbles)) << core;
+    EXPECT_GT(fast.cost.weight_bytes, 7 * least.cost.weight_bytes / 4) << core;
+    request.flash_bytes = least.verdict.flash_bytes() + 2'000;
+    const Compiled found = compiled_by(request);
+    EXPECT_TRUE(found.fits()) << core;
+    EXPECT_TRUE(found.mixed_weights) << core;
+    EXPECT_TRUE(weight_forms(found).contains(WeightForm::kNibbles)) << core;
+  }
 }
 
 TEST(Jobs, MakeNoDifference) {

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "tests/support/nibbles.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_op.h"
 #include "tests/support/test_graph.h"
@@ -181,9 +182,14 @@ struct KernelsOfCore {
   const char* core;
   std::set<std::string> kernels;  ///< that are among the plans'
   Weights weights = Weights::kFast;
+  bool nibbles = false;  ///< weights are in 4 bits
+
+  [[nodiscard]] Graph of(Graph graph) const {
+    return nibbles ? testing::in_nibbles(std::move(graph)) : graph;
+  }
 };
 void PrintTo(const KernelsOfCore& of, std::ostream* out) {
-  *out << of.core << (of.weights == Weights::kFast ? "" : "_compact");
+  *out << of.core << (of.nibbles ? "_nibbles" : of.weights == Weights::kFast ? "" : "_compact");
 }
 
 /// Models of one firmware, each with inputs.
@@ -237,7 +243,7 @@ class KernelFirmware : public ::testing::TestWithParam<KernelsOfCore> {};
 TEST_P(KernelFirmware, ComputesWhatTheReferenceDoes) {
   Firmware firmware{.core = GetParam().core, .weights = GetParam().weights};
   for (uint64_t seed = 1; seed <= testing::random_cases(14, 24); ++seed)
-    firmware.add(small_operators(seed), "reorder", seed);
+    firmware.add(GetParam().of(small_operators(seed)), "reorder", seed);
   EXPECT_THAT(firmware.kernels(), IsSupersetOf(GetParam().kernels));
   firmware.expect_outputs_of_the_reference(true);
 }
@@ -246,7 +252,7 @@ TEST_P(KernelFirmware, ComputesTheSameWithWhatAnOperatorUses) {
   Firmware firmware{.core = GetParam().core, .weights = GetParam().weights};
   const std::vector<std::string> planners = {"reorder", "reorder", "stream:granularity=row"};
   for (uint64_t seed = 1; seed <= testing::random_cases(18, 36); ++seed)
-    firmware.add(single_operator(seed), planners[seed / 6 % planners.size()], seed);
+    firmware.add(GetParam().of(single_operator(seed)), planners[seed / 6 % planners.size()], seed);
   firmware.expect_outputs_of_the_reference(false);
 }
 
@@ -255,7 +261,7 @@ TEST_P(KernelFirmware, ComputesTheSameInParts) {
   const std::vector<std::string> planners = {"stream:granularity=row", "stream:granularity=pixel",
                                              "pex"};
   for (uint64_t seed = 1; seed <= testing::random_cases(12, 24); ++seed)
-    firmware.add(chain(seed), planners[seed % planners.size()], seed);
+    firmware.add(GetParam().of(chain(seed)), planners[seed % planners.size()], seed);
   firmware.expect_outputs_of_the_reference(false);
 }
 
@@ -458,19 +464,26 @@ TEST(MveFirmware, HasEveryWayToRoundOfMve) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cores, KernelFirmware,
-    ::testing::Values(KernelsOfCore{"cortex-m4",
-                                    {"add_dsp", "average_pool_2d_dsp", "conv_2d_pairs_dsp",
-                                     "depthwise_conv_2d_clamped_dsp", "depthwise_conv_2d_dsp",
-                                     "max_pool_2d_dsp", "mean_dsp", "mul_dsp"}},
-                      KernelsOfCore{"cortex-m4",
-                                    {"conv_2d_pairs_compact_dsp", "depthwise_conv_2d_compact_dsp",
-                                     "depthwise_conv_2d_compact_clamped_dsp"},
-                                    Weights::kCompact},
-                      KernelsOfCore{
-                          "cortex-m55",
-                          {"add_mve", "average_pool_2d_mve", "conv_2d_1x1_mve", "conv_2d_mve",
-                           "depthwise_conv_2d_mve", "lookup_i8_mve", "max_pool_2d_mve", "mean_mve",
-                           "mul_mve", "resize_bilinear_mve"}}),
+    ::testing::Values(
+        KernelsOfCore{
+            "cortex-m4",
+            {"add_dsp", "average_pool_2d_dsp", "conv_2d_pairs_dsp", "depthwise_conv_2d_clamped_dsp",
+             "depthwise_conv_2d_dsp", "max_pool_2d_dsp", "mean_dsp", "mul_dsp"}},
+        KernelsOfCore{"cortex-m4",
+                      {"conv_2d_pairs_compact_dsp", "depthwise_conv_2d_compact_dsp",
+                       "depthwise_conv_2d_compact_clamped_dsp"},
+                      Weights::kCompact},
+        KernelsOfCore{"cortex-m4", {"conv_2d_pairs_nibbles_dsp"}, Weights::kCompact, true},
+        KernelsOfCore{"cortex-m55",
+                      {"conv_2d_1x1_nibbles_mve", "conv_2d_nibbles_mve"},
+                      Weights::kCompact,
+                      true},
+        KernelsOfCore{"cortex-m0", {"conv_2d_nibbles"}, Weights::kLeast, true},
+        KernelsOfCore{"rv32imc", {"conv_2d_nibbles"}, Weights::kLeast, true},
+        KernelsOfCore{"cortex-m55",
+                      {"add_mve", "average_pool_2d_mve", "conv_2d_1x1_mve", "conv_2d_mve",
+                       "depthwise_conv_2d_mve", "lookup_i8_mve", "max_pool_2d_mve", "mean_mve",
+                       "mul_mve", "resize_bilinear_mve"}}),
     [](const auto& of) {
       std::string name = ::testing::PrintToString(of.param);
       std::ranges::replace(name, '-', '_');

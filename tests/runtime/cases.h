@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "tests/runtime/tensors.h"
+#include "thimble/target/kernels/convolution/conv_2d_pairs.h"
 #include "thimble/target/kernels/kernel.h"
 #include "thimble_runtime/kernels.h"
 
@@ -59,6 +61,7 @@ struct Case {
 Case random_case(KernelId kernel, Random& random);
 /// The convolutions with more than one group, the depthwise ones with a multiplier.
 Case grouped_conv_2d_case(Random& random);
+Case grouped_conv_2d_nibbles_case(Random& random);
 Case multiplied_depthwise_conv_2d_case(Random& random);
 
 /// How a kernel's row says what elements it takes.
@@ -75,21 +78,25 @@ struct Convolution {
   int32_t groups = 1, multiplier = 1;
   int32_t input_zero_point = 0;
   int32_t output_zero_point = 3, clamp_min = -100, clamp_max = 110;
-  std::vector<int32_t> pairs;  ///< all of it as conv_2d_pairs_dsp takes it
-  runtime::Tail tail = runtime::Tail::kSums;
-  std::vector<int32_t> compact_pairs;  ///< the same in 8 bits, if these can hold it
-  runtime::Tail compact_tail = runtime::Tail::kSums;
-  bool small_sums = false;
-  std::vector<int32_t> fours;  ///< all of it as conv_2d_mve takes it
+  /// All of it as conv_2d_pairs_dsp takes it, by the form of its weights; in 8 and in 4 bits if
+  /// these can hold it.
+  std::map<WeightForm, Pairs> pairs;
+  /// As of KernelUse.
+  bool small_sums = false, nibbles = false, nibble_pairs = false, nibble_fours = false;
+  std::vector<int8_t> nibble_rows;  ///< weights as conv_2d_nibbles takes them
+  /// All of it as conv_2d_mve takes it, in 8 bits (kRows) and in 4.
+  std::map<WeightForm, std::vector<int32_t>> fours;
   runtime::FoursRounding rounding = runtime::FoursRounding::kAny;
 
   [[nodiscard]] runtime::Conv2DParams conv_2d() const;
-  [[nodiscard]] runtime::Conv2DPairsParams conv_2d_pairs(bool compact) const;
-  [[nodiscard]] runtime::Conv2DFoursParams conv_2d_fours() const;
+  [[nodiscard]] runtime::Conv2DParams conv_2d_nibbles() const;
+  [[nodiscard]] runtime::Conv2DPairsParams conv_2d_pairs(WeightForm form) const;
+  [[nodiscard]] runtime::Conv2DFoursParams conv_2d_fours(WeightForm form = WeightForm::kRows) const;
   [[nodiscard]] runtime::Conv2DNarrowParams narrow(int32_t accumulator_zero_point) const;
   [[nodiscard]] runtime::DepthwiseConv2DParams depthwise() const;
 };
-Convolution random_convolution(Random& random, int32_t groups);
+/// bits: of the weights.
+Convolution random_convolution(Random& random, int32_t groups, int32_t bits = 8);
 Convolution random_depthwise(Random& random, int32_t multiplier);
 /// Input and output of the same shape.
 Convolution random_same_depthwise(Random& random);

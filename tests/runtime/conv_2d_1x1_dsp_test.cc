@@ -30,7 +30,7 @@ TEST(Conv2D1x1Dsp, EqualsThePortableKernelInEveryTail) {
         const auto from = store(random.bytes(count(c.in)), c.in, whole(c.in), Layout::kRowMajor);
         for (const Region& region : {whole(c.out), random_region(random, c.out)}) {
           auto to = allocate<int8_t>(c.out, region, Layout::kRowMajor);
-          runtime::conv_2d_1x1_dsp(c.conv_2d_pairs(false), from.view, to.view, region);
+          runtime::conv_2d_1x1_dsp(c.conv_2d_pairs(WeightForm::kWide), from.view, to.view, region);
           ASSERT_EQ(elements(to, region), portable_outputs(c, from.view, region))
               << channels << " channels of " << 4 * fours << ", stride " << stride;
         }

@@ -25,9 +25,12 @@ Region grouped_region(const Window2D& window, const Region& out, int32_t ins, in
 }
 
 KernelParams params_for(KernelId kernel, const Convolution& c) {
-  if (info(kernel).adapt == nullptr) return c.conv_2d();
-  if (info(kernel).set == InstructionSet::kMve) return c.conv_2d_fours();
-  return c.conv_2d_pairs(info(kernel).form == WeightForm::kCompact);
+  const KernelInfo& k = info(kernel);
+  const bool nibbles = k.form == WeightForm::kNibbles;
+  if (k.adapt == nullptr) return nibbles ? c.conv_2d_nibbles() : c.conv_2d();
+  if (k.set == InstructionSet::kMve)
+    return c.conv_2d_fours(nibbles ? WeightForm::kNibbles : WeightForm::kRows);
+  return c.conv_2d_pairs(k.form.value());
 }
 
 Case convolution_case(const SharedConvolution& c, KernelId kernel) {
@@ -110,10 +113,14 @@ Case fully_connected_case(Random& random, KernelId) {
 /// A call that the kernel takes; what it computes is what the portable one does.
 Case conv_2d_case(Random& random, KernelId kernel) {
   for (;;) {
-    const auto c = shared(random_convolution(random, 1));
+    const bool nibbles = info(kernel).form == WeightForm::kNibbles;
+    const auto c = shared(random_convolution(random, 1, nibbles ? 4 : 8));
     KernelUse use{.kernel = portable_kernel(Family::kConv2D), .params = c->conv_2d()};
     for (const int32_t extent : c->out) use.limits.push_back({0, extent});
     use.small_sums = c->small_sums;
+    use.nibbles = c->nibbles;
+    use.nibble_pairs = c->nibble_pairs;
+    use.nibble_fours = c->nibble_fours;
     if (!does(kernel, use)) continue;
     Case result = convolution_case(c, kernel);
     result.whole = convolution_case(c, use.kernel).run;
@@ -370,6 +377,13 @@ Case grouped_conv_2d_case(Random& random) {
   const int32_t groups = random.between(2, 3);
   return convolution_case(shared(random_convolution(random, groups)),
                           portable_kernel(Family::kConv2D));
+}
+
+Case grouped_conv_2d_nibbles_case(Random& random) {
+  const auto c = shared(random_convolution(random, random.between(2, 3), 4));
+  Case result = convolution_case(c, kernel_named("conv_2d_nibbles"));
+  result.whole = convolution_case(c, portable_kernel(Family::kConv2D)).run;
+  return result;
 }
 
 std::vector<FamilyCases> convolution_cases() {

@@ -9,6 +9,7 @@
 #include "tests/runtime/cases.h"
 #include "thimble/target/kernels/convolution/conv_2d_fours.h"
 #include "thimble/target/kernels/convolution/conv_2d_pairs.h"
+#include "thimble/target/kernels/convolution/weights.h"
 
 namespace thimble::testing {
 namespace {
@@ -69,6 +70,21 @@ void fill_output(Random& random, Convolution& c) {
   }
 }
 
+void pack_nibbles(const FoldedWeights& folded, Convolution& c) {
+  c.nibble_pairs = pairs_hold(folded, WeightForm::kNibbles);
+  c.pairs[WeightForm::kNibbles] = pairs_of(folded, WeightForm::kNibbles);
+  c.nibble_fours = nibble_fours_hold(folded);
+  if (c.nibble_fours) c.fours[WeightForm::kNibbles] = fours_of(folded, WeightForm::kNibbles).words;
+  const size_t inputs = c.weights.size() / c.bias.size();
+  for (size_t o = 0; o < c.bias.size(); ++o) {
+    for (size_t k = 0; k < inputs; k += 2) {
+      const int8_t* const weights = c.weights.data() + o * inputs + k;
+      const int32_t second = k + 1 < inputs ? weights[1] : 0;
+      c.nibble_rows.push_back(static_cast<int8_t>(nibble_pair(weights[0], second)));
+    }
+  }
+}
+
 void pack(Convolution& c) {
   std::vector<Scale> scales;
   for (size_t o = 0; o < c.shifts.size(); ++o) scales.push_back({c.multipliers[o], c.shifts[o]});
@@ -79,15 +95,13 @@ void pack(Convolution& c) {
                              .clamp = {c.clamp_min, c.clamp_max},
                              .kernel_h = c.window.kernel_h,
                              .kernel_w = c.window.kernel_w};
-  Pairs pairs = pairs_of(folded, WeightForm::kWide);
-  c.pairs = std::move(pairs.words);
-  c.tail = pairs.tail;
-  c.small_sums = takes_compact_pairs(folded);
-  Pairs compact = pairs_of(folded, WeightForm::kCompact);
-  c.compact_pairs = std::move(compact.words);
-  c.compact_tail = compact.tail;
-  Fours fours = fours_of(folded);
-  c.fours = std::move(fours.words);
+  for (const WeightForm form : {WeightForm::kWide, WeightForm::kCompact})
+    c.pairs[form] = pairs_of(folded, form);
+  c.small_sums = pairs_hold(folded, WeightForm::kCompact);
+  c.nibbles = fit_nibbles(c.weights);
+  if (c.nibbles) pack_nibbles(folded, c);
+  Fours fours = fours_of(folded, WeightForm::kRows);
+  c.fours[WeightForm::kRows] = std::move(fours.words);
   c.rounding = fours.rounding;
 }
 
@@ -137,8 +151,15 @@ Conv2DParams Convolution::conv_2d() const {
           clamp_max};
 }
 
-Conv2DPairsParams Convolution::conv_2d_pairs(bool compact) const {
-  return {compact ? compact_pairs.data() : pairs.data(),
+Conv2DParams Convolution::conv_2d_nibbles() const {
+  Conv2DParams p = conv_2d();
+  p.weights = nibble_rows.data();
+  return p;
+}
+
+Conv2DPairsParams Convolution::conv_2d_pairs(WeightForm form) const {
+  const Pairs& packed = pairs.at(form);
+  return {packed.words.data(),
           window,
           in[3],
           out[3],
@@ -146,13 +167,19 @@ Conv2DPairsParams Convolution::conv_2d_pairs(bool compact) const {
           output_zero_point,
           clamp_min,
           clamp_max,
-          static_cast<int32_t>(compact ? compact_tail : tail)};
+          static_cast<int32_t>(packed.tail)};
 }
 
-Conv2DFoursParams Convolution::conv_2d_fours() const {
-  return {fours.data(), window,           in[3],
-          out[3],       input_zero_point, output_zero_point,
-          clamp_min,    clamp_max,        static_cast<int32_t>(rounding)};
+Conv2DFoursParams Convolution::conv_2d_fours(WeightForm form) const {
+  return {fours.at(form).data(),
+          window,
+          in[3],
+          out[3],
+          input_zero_point,
+          output_zero_point,
+          clamp_min,
+          clamp_max,
+          static_cast<int32_t>(rounding)};
 }
 
 Conv2DNarrowParams Convolution::narrow(int32_t accumulator_zero_point) const {
@@ -174,7 +201,7 @@ DepthwiseConv2DParams Convolution::depthwise() const {
           clamp_max};
 }
 
-Convolution random_convolution(Random& random, int32_t groups) {
+Convolution random_convolution(Random& random, int32_t groups, int32_t bits) {
   Convolution c;
   c.groups = groups;
   c.in = {random.between(1, 2), random.between(1, 7), random.between(1, 16),
@@ -183,7 +210,11 @@ Convolution random_convolution(Random& random, int32_t groups) {
   c.window = random_window(random, c.in, c.out);
   fill_convolution(random, c,
                    int64_t{c.out[3]} * c.window.kernel_h * c.window.kernel_w * c.in[3] / groups);
-  if (groups == 1) pack(c);
+  // Kernels may want as many below zero as above.
+  const int32_t least = bits == 8 || random.between(0, 1) == 0 ? -128 : 1 - (1 << (bits - 1));
+  for (int8_t& weight : c.weights)
+    weight = static_cast<int8_t>(std::max(weight >> (8 - bits), least));
+  if (groups == 1 || bits <= 4) pack(c);
   return c;
 }
 

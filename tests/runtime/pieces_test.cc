@@ -260,6 +260,7 @@ std::vector<Kernel> every_kernel() {
     kernels.push_back({row.name, [=](Random& r) { return random_case(kernel, r); }});
   }
   kernels.push_back({"grouped_conv_2d", grouped_conv_2d_case});
+  kernels.push_back({"grouped_conv_2d_nibbles", grouped_conv_2d_nibbles_case});
   kernels.push_back({"multiplied_depthwise_conv_2d", multiplied_depthwise_conv_2d_case});
   return kernels;
 }

@@ -77,6 +77,18 @@ TEST(Conv2D, StridesAndDilates) {
             (Values{41, 63}));
 }
 
+TEST(Conv2DNibbles, ReadsTwoWeightsOfAByteTheLowerHalfFirst) {
+  // Two channels of three inputs: 1, -2, 3 and -8, 7, -1; the last half of each is filled up.
+  const Values bytes{static_cast<int8_t>(0xe1), 0x03, 0x78, 0x0f};
+  const int32_t bias[] = {0, 100};
+  const Conv2DParams p{bytes.data(), bias, kUnit, {1, 1, 1, 1, 1, 1, 0, 0, 1, 1}, 3, 2, 0, 0,
+                       -128,         127};
+  // 1*1 - 2*2 + 3*3, -8*1 + 7*2 - 1*3 + 100
+  EXPECT_EQ(run({1, 2, 3}, {1, 1, 1, 3}, {1, 1, 1, 2},
+                [&](const auto&... a) { conv_2d_nibbles(p, a...); }),
+            (Values{6, 103}));
+}
+
 TEST(DepthwiseConv2D, ReadsItsOwnChannel) {
   const Values weights{1, 2, 3, 4, 5, 1, 1, 1, 1, 1};  // 1 x 2, five channels
   const int32_t bias[] = {0, 0, 0, 0, 1};

@@ -10,6 +10,7 @@
 #include "thimble/driver/banks.h"
 #include "thimble/driver/code_bytes.h"
 #include "thimble/driver/quick_no.h"
+#include "thimble/driver/smaller_weights.h"
 #include "thimble/driver/storage.h"
 #include "thimble/emit/params.h"
 #include "thimble/search/pareto.h"
@@ -212,10 +213,10 @@ class BundleCompiler {
   // The model with the most weights among those that have a smaller format.
   std::optional<size_t> largest_to_shrink() const {
     std::optional<size_t> largest;
-    if (!first_.target.core.has(InstructionSet::kDsp)) return largest;
     const auto bytes = [&](size_t m) { return result_.models[m].cost.weight_bytes; };
     for (size_t m = 0; m < formats_.size(); ++m) {
-      const bool can = !request_.models[m].weights && formats_[m] != Weights::kLeast;
+      const bool can = !request_.models[m].weights && formats_[m] != Weights::kLeast &&
+                       has_smaller_weights(result_.models[m].graph, first_.target.core);
       if (can && (!largest || bytes(m) > bytes(*largest))) largest = m;
     }
     return largest;

@@ -16,6 +16,7 @@
 #include "thimble/driver/memory_plans.h"
 #include "thimble/driver/quick_no.h"
 #include "thimble/driver/reports.h"
+#include "thimble/driver/smaller_weights.h"
 #include "thimble/driver/storage.h"
 #include "thimble/emit/emit.h"
 #include "thimble/emit/identifier.h"
@@ -251,8 +252,8 @@ Answer proven_plan(const Prepared& model, const Request& request, const PlannerC
   if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
   auto& planned = std::get<Planned>(answer);
   Answer best = proven_choice(model, request, choice, planned, phases);
-  const bool has_formats =
-      !limits.weight_bytes && !request.weights && request.target.core.has(InstructionSet::kDsp);
+  const bool has_formats = !limits.weight_bytes && !request.weights &&
+                           has_smaller_weights(model.graph, request.target.core);
   for (int n = 0; n < kMostFormats && has_formats; ++n) {
     const auto* result = std::get_if<Compiled>(&best);
     if (result == nullptr || result->verdict.fits_flash()) break;

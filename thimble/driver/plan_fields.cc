@@ -162,10 +162,11 @@ std::vector<RequestField> plan_fields() {
        .option = "--weights",
        .group = kLimits,
        .form = kWord,
-       .help = "Of a core that has kernels for it: fast, in 16 bits; compact, in 8 but for "
-               "depthwise convolutions in place; least, in 8; auto: fast or, where --flash or the "
-               "device has no room for that, for each operator the one that is best for all; wide: "
-               "fast, and those of 8 bits beside float32 in 32 (auto)",
+       .help =
+           "Of a core that has kernels for it: fast, in 16 bits; compact, in 8 but for "
+           "depthwise convolutions in place, or in 4 if they fit; least, in 8 or 4; auto: fast "
+           "or, where --flash or the device has no room for that, for each operator the one that "
+           "is best for all; wide: fast, and those of 8 bits beside float32 in 32 (auto)",
        .words = {"auto", "wide", "fast", "compact", "least"},
        .set =
            [](R& r, const V& v) {

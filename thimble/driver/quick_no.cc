@@ -19,6 +19,20 @@ bool has_weights(const Op& op) {
          std::holds_alternative<TransposeConv>(op.attributes);
 }
 
+// Half a byte each where kernels can hold them in 4 bits.
+int64_t least_bytes(const Op& op, const Tensor& weights) {
+  const bool may_be_nibbles = std::holds_alternative<Conv2D>(op.attributes) ||
+                              std::holds_alternative<FullyConnected>(op.attributes);
+  const auto fits = [](uint8_t byte) {
+    const auto weight = static_cast<int8_t>(byte);
+    return weight >= -8 && weight <= 7;
+  };
+  const int64_t bytes = std::ssize(*weights.data);
+  const bool nibbles =
+      may_be_nibbles && weights.type == DType::kInt8 && std::ranges::all_of(*weights.data, fits);
+  return nibbles ? (bytes + 1) / 2 : bytes;
+}
+
 bool is_smaller(const Bytes* a, const Bytes* b) { return *a < *b; }
 
 // The largest port that has to be whole, with what is kept between inferences.
@@ -45,7 +59,7 @@ int64_t least_weight_bytes(std::span<const Graph> graphs) {
       if (!has_weights(op) || op.inputs.size() < 2) continue;
       const Tensor& weights = graph.tensor(op.inputs[1]);
       if (weights.is_constant() && known.insert(weights.data.get()).second)
-        sum += static_cast<int64_t>(weights.data->size());
+        sum += least_bytes(op, weights);
     }
   }
   return sum;

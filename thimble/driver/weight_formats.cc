@@ -6,6 +6,7 @@
 #include "thimble/driver/code_bytes.h"
 #include "thimble/driver/other_kernels.h"
 #include "thimble/driver/reports.h"
+#include "thimble/driver/smaller_weights.h"
 #include "thimble/program/lower.h"
 
 namespace thimble {
@@ -52,7 +53,8 @@ bool has_hybrid_weights(const Graph& graph) {
 
 std::vector<WeightFormat> weight_formats(const Compiled& compiled) {
   const bool hybrid = has_hybrid_weights(compiled.graph);
-  if (!compiled.decided || (!compiled.target.core.has(InstructionSet::kDsp) && !hybrid)) return {};
+  if (!compiled.decided || (!has_smaller_weights(compiled.graph, compiled.target.core) && !hybrid))
+    return {};
   const std::optional<Weights> taken =
       compiled.mixed_weights ? std::nullopt : std::optional(compiled.target.core.weights);
   std::vector<WeightFormat> formats = {format_of(compiled, taken)};

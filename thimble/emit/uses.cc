@@ -165,9 +165,9 @@ class CallUses {
     const bool sums = tail == static_cast<size_t>(runtime::Tail::kSums);
     use("PAIR_EDGES", sums || region[3].begin % 2 != 0 || region[3].end % 2 != 0);
     use(kTailNames[tail]);
-    if (!is_compact(call)) return;
-    use("SUMS");  // of weights that lack something
-    use("SHARED_SCALES", first_word(call) == 1);
+    use("SUMS", is_compact(call));  // of weights that lack something
+    const bool headed = info(call.kernel).form != WeightForm::kWide;
+    use("SHARED_SCALES", headed && first_word(call) == 1);
   }
 
   void add_words(const runtime::Conv2DWordsParams& p, const Region& region) {

@@ -34,7 +34,7 @@ KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
     const KernelTime& time = fastest(call, 0, {});
     const KernelTime& least = call.step->constants.valid() ? time : call.formats[0].times->front();
     portable_.instructions += least.instructions;
-    if (!call.step->constants.valid() || !least.kernel.valid()) continue;
+    if (!least.kernel.valid()) continue;
     portable_.kernels[k] = {least.kernel, least.scratch_bytes};
     portable_.live_bytes = std::max(portable_.live_bytes, call.live_bytes + least.scratch_bytes);
   }

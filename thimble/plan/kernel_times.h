@@ -10,7 +10,7 @@
 namespace thimble {
 
 struct KernelTime {
-  KernelId kernel;  ///< invalid: the portable one
+  KernelId kernel;  ///< invalid: the portable one for weights as the model has them
   int64_t scratch_bytes = 0;
   double instructions = 0;  ///< estimated, of all tiles
 

@@ -302,7 +302,7 @@ void LatencyEstimate::add_times(KernelId kernel, Counted& calls, KernelTimes& ti
     const double instructions =
         counted ? priced(kernel, calls, bytes) : times.front().instructions * kOfUnknown - 1;
     const auto as_good = [&](const KernelTime& other) {
-      return other.kernel.valid() && other.kernel != kernel && other.scratch_bytes <= bytes &&
+      return &other != &times.front() && other.kernel != kernel && other.scratch_bytes <= bytes &&
              other.instructions * kClearly <= instructions;
     };
     if (std::ranges::none_of(times, as_good)) times.push_back({kernel, bytes, instructions});
@@ -337,10 +337,17 @@ KernelTimes LatencyEstimate::counted(const InstanceCall& call, const LoopedCall&
   if (!instance.op.valid()) return {{.instructions = copied(looped, call.method)}};
   const std::vector<KernelUse>& uses = flow_.axes.uses(instance.op, call.method);
   Counted calls = counts(call, looped);
-  KernelTimes times = {{.scratch_bytes = flow_.scratch_bytes(call),
-                        .instructions = priced(KernelId{}, calls, std::nullopt)}};
+  const std::vector<KernelId>& kernels = kernels_for(instance.op, call.method);
+  // Where all weights are in 4 bits, the portable kernel for those is there for any views.
+  const bool nibbles = !kernels.empty() && info(kernels[0]).form == WeightForm::kNibbles &&
+                       info(kernels[0]).set == InstructionSet::kPortable;
+  const KernelId portable = nibbles ? kernels[0] : KernelId{};
+  KernelTimes times = {{.kernel = portable,
+                        .scratch_bytes = flow_.scratch_bytes(call),
+                        .instructions = priced(portable, calls, std::nullopt)}};
   std::optional<Weights> format;
-  for (const KernelId kernel : kernels_for(instance.op, call.method)) {
+  for (const KernelId kernel : kernels) {
+    if (kernel == portable) continue;
     // Rows of a smaller format take longer than those of a larger one.
     if (format && info(kernel).weights > *format) continue;
     const bool taken = std::ranges::all_of(uses, [&](const KernelUse& use) {

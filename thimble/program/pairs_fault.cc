@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads runtime::Conv2DPairsParams back: by its definition, not as they are packed.
+#include <array>
 #include <cstdlib>
 #include <limits>
 #include <optional>
@@ -21,15 +22,20 @@ struct ReadChannel {
 
 // How the words hold weights.
 struct PairsForm {
-  bool compact;
+  WeightForm form;
   size_t channels, inputs;
   bool shared = false;  ///< constants stand once, behind the pairs
 
-  [[nodiscard]] size_t fours() const { return (inputs + 3) / 4; }
-  [[nodiscard]] size_t pair_words() const {
-    return 2 + (compact ? 2 : 4) * fours() + (shared ? 0 : 6);
+  [[nodiscard]] bool compact() const { return form == WeightForm::kCompact; }
+  [[nodiscard]] bool nibbles() const { return form == WeightForm::kNibbles; }
+  /// Inputs of a pair, with those whose weights are zeros.
+  [[nodiscard]] size_t filled() const {
+    return nibbles() ? (inputs + 7) / 8 * 8 : (inputs + 3) / 4 * 4;
   }
-  [[nodiscard]] size_t head() const { return compact ? 1 : 0; }
+  [[nodiscard]] size_t pair_words() const {
+    return 2 + filled() / (nibbles() ? 4 : compact() ? 2 : 1) + (shared ? 0 : 6);
+  }
+  [[nodiscard]] size_t head() const { return compact() || nibbles() ? 1 : 0; }
   [[nodiscard]] size_t shared_at() const { return head() + (channels + 1) / 2 * pair_words(); }
   /// Where the list of what weights lack begins.
   [[nodiscard]] size_t rests() const { return shared_at() + (shared ? 6 : 0); }
@@ -37,7 +43,7 @@ struct PairsForm {
 
 ReadChannel wide_channel(const int32_t* pair, size_t which, const PairsForm& form) {
   ReadChannel c{.bias = pair[which], .weights = {}};
-  for (size_t k = 0; k < 4 * form.fours(); ++k) {
+  for (size_t k = 0; k < form.filled(); ++k) {
     const auto word = static_cast<uint32_t>(pair[2 + k / 4 * 4 + 2 * which + k % 2]);
     c.weights.push_back(static_cast<int16_t>(k % 4 < 2 ? word & 0xffffU : word >> 16U));
   }
@@ -49,7 +55,7 @@ ReadChannel wide_channel(const int32_t* pair, size_t which, const PairsForm& for
 ReadChannel compact_channel(const int32_t* pair, size_t which, const PairsForm& form) {
   ReadChannel c{.bias = pair[which], .weights = {}};
   int64_t less = 0;
-  for (size_t k = 0; k < 4 * form.fours(); k += 2) {
+  for (size_t k = 0; k < form.filled(); k += 2) {
     const auto word = static_cast<uint32_t>(pair[2 + k / 4 * 2 + which]);
     const auto half = static_cast<int16_t>(k % 4 == 0 ? word & 0xffffU : word >> 16U);
     const auto low = static_cast<int8_t>(half);
@@ -61,11 +67,27 @@ ReadChannel compact_channel(const int32_t* pair, size_t which, const PairsForm& 
   return c;
 }
 
+// Of eight inputs, those that stand in the lower half of a word; the others are two further.
+ReadChannel nibble_channel(const int32_t* pair, size_t which, const PairsForm& form) {
+  ReadChannel c{.bias = pair[which], .weights = std::vector<int64_t>(form.filled())};
+  constexpr std::array<size_t, 4> kFromTheHighest = {0, 1, 4, 5};
+  for (size_t k = 0; k < form.filled(); k += 8) {
+    const auto word = static_cast<uint32_t>(pair[2 + k / 4 + which]);
+    for (size_t n = 0; n < kFromTheHighest.size(); ++n) {
+      const uint32_t lower = word >> 4 * (3 - n) & 15U, upper = word >> 4 * (7 - n) & 15U;
+      const size_t at = k + kFromTheHighest[n];
+      c.weights[at] = 4096 * (int64_t{lower} - (lower > 7 ? 16 : 0));
+      c.weights[at + 2] = 4096 * (int64_t{upper} - (upper > 7 ? 16 : 0));
+    }
+  }
+  return c;
+}
+
 // What is listed behind the pairs that weights lack: one each; nothing if that is no such list.
 std::optional<std::vector<int64_t>> lacking(const std::vector<int32_t>& words,
                                             const PairsForm& form, size_t o) {
-  std::vector<int64_t> result(4 * form.fours());
-  if (!form.compact) return result;
+  std::vector<int64_t> result(form.filled());
+  if (!form.compact()) return result;
   if (words.back() != std::numeric_limits<int32_t>::max() || (words.size() - form.rests()) % 2 == 0)
     return std::nullopt;
   int32_t before = 0;
@@ -82,7 +104,9 @@ std::optional<std::vector<int64_t>> lacking(const std::vector<int32_t>& words,
 
 ReadChannel channel(const std::vector<int32_t>& words, size_t o, const PairsForm& form) {
   const int32_t* const pair = words.data() + form.head() + o / 2 * form.pair_words();
-  ReadChannel c = (form.compact ? compact_channel : wide_channel)(pair, o % 2, form);
+  ReadChannel c = form.nibbles()   ? nibble_channel(pair, o % 2, form)
+                  : form.compact() ? compact_channel(pair, o % 2, form)
+                                   : wide_channel(pair, o % 2, form);
   const int32_t* const constants =
       (form.shared ? words.data() + form.shared_at() : pair + form.pair_words() - 6) + 3 * (o % 2);
   c.multiplier = constants[0];
@@ -164,7 +188,8 @@ bool is_to_even(Tail tail) { return tail == Tail::kToEven || tail == Tail::kToEv
 
 // The sum is held times 2^this.
 int64_t doublings(Tail tail, const PairsForm& form, const reference::FixedFactor& factor) {
-  if (form.compact) return 8;
+  if (form.nibbles()) return 12;
+  if (form.compact()) return 8;
   if (tail == Tail::kSums || is_to_even(tail)) return 0;
   const int64_t shared = runtime::shared_shift(tail);
   return shared != 0 ? 1 + shared + factor.shift
@@ -190,9 +215,9 @@ std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const Pai
                        const WantedChannel& c) {
   const int64_t twice = doublings(tail, form, c.factor);
   const bool overflows =
-      twice > 8 || twice < 0 ||
+      twice > (form.nibbles() ? 12 : 8) || twice < 0 ||
       std::abs(c.bias) + c.reach() > std::numeric_limits<int32_t>::max() >> twice;
-  if (tail == Tail::kSums) return form.compact && overflows ? "its sums may overflow" : "";
+  if (tail == Tail::kSums) return form.head() != 0 && overflows ? "its sums may overflow" : "";
   const bool is_float = c.factor.shift == reference::kFloatShift;
   if (is_float != is_to_even(tail)) return "its tail has scales of another kind";
   const bool from = tail == Tail::kReluFrom;
@@ -262,17 +287,17 @@ std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,
   if (p.tail < 0 || p.tail > static_cast<int32_t>(Tail::kSums)) return "it has no such tail";
   const auto tail = static_cast<Tail>(p.tail);
   const size_t channels = factors.size();
-  PairsForm form{.compact = info(r.call.kernel).form == WeightForm::kCompact,
+  PairsForm form{.form = info(r.call.kernel).form.value(),
                  .channels = channels,
                  .inputs = static_cast<size_t>(elements(r.in(1).shape)) / channels};
   const size_t given = r.constants.empty() ? 0 : r.constants[0]->data.size() / sizeof(int32_t);
-  if (form.compact) {
+  if (form.head() != 0) {
     const std::vector<int32_t> all = unpacked<int32_t>(r, 0, DType::kInt32, given);
     if (all.empty() || all[0] < 0 || all[0] > 1)
       return "its packed weights do not say where their scales are";
     form.shared = all[0] == 1;
   }
-  const size_t count = form.compact ? std::max(given, form.rests() + 1) : form.rests();
+  const size_t count = form.compact() ? std::max(given, form.rests() + 1) : form.rests();
   const std::vector<int32_t> words = unpacked<int32_t>(r, 0, DType::kInt32, count);
   if (words.size() != count) return "its packed weights have another type or size";
   for (size_t o = 0; o < channels; ++o) {

@@ -21,11 +21,31 @@ ChannelRun run_of(const Tensor& weights, bool channel_last, size_t o) {
                       : ChannelRun{o * (all / channels), 1, all / channels};
 }
 
-// Kernels hold weights as the model does; `constant` is their number.
+// Weights of 4 bits, two to a byte, the lower half first; a channel begins with a byte, and what is
+// left of its last one is 0. None if it is not, or if they have another type or size.
+std::vector<int8_t> unpacked_nibbles(const ReadBack& r, size_t constant, const Shape& shape) {
+  const auto channels = static_cast<size_t>(shape.front());
+  const size_t inputs = static_cast<size_t>(elements(shape)) / channels, bytes = (inputs + 1) / 2;
+  const auto packed = unpacked<int8_t>(r, constant, DType::kInt8, channels * bytes);
+  std::vector<int8_t> values;
+  for (size_t k = 0; k < packed.size() * inputs / bytes; ++k) {
+    const int8_t byte = packed[k / inputs * bytes + k % inputs / 2];
+    const int32_t lower = byte & 15, upper = (byte - lower) / 16;
+    const int32_t first = lower > 7 ? lower - 16 : lower;
+    values.push_back(static_cast<int8_t>(k % inputs % 2 == 0 ? first : upper));
+    const bool fills = k % inputs + 1 == inputs && inputs % 2 != 0;
+    if (fills && upper != 0) return {};
+  }
+  return values;
+}
+
+// Kernels hold weights as the model does, or in 4 bits; `constant` is their number.
 void compare_weights(const ReadBack& r, size_t constant, Difference& d) {
   const Tensor& weights = r.in(1);
   const auto count = static_cast<size_t>(elements(weights.shape));
-  const std::vector<int8_t> packed = unpacked<int8_t>(r, constant, DType::kInt8, count);
+  const bool nibbles = info(r.call.kernel).form == WeightForm::kNibbles;
+  const std::vector<int8_t> packed = nibbles ? unpacked_nibbles(r, constant, weights.shape)
+                                             : unpacked<int8_t>(r, constant, DType::kInt8, count);
   if (packed.size() != count) {
     d.fail("its packed weights have another type or size");
     return;

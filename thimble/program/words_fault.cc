@@ -53,6 +53,8 @@ class Words {
         return byte(c.group[(pair * c.channels + c.number) / 2], c.number % 2 + 2 * second);
       case WeightForm::kDepthwise:
         return byte(c.group[k], c.number % 2 * 2 + c.number / 2);
+      case WeightForm::kNibbles:
+        break;  // no kernel in words has them
       case WeightForm::kRows: {
         const size_t at = c.number * inputs() + k;
         return byte(c.group[at / 4], at % 4);

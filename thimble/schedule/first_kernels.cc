@@ -8,14 +8,18 @@
 namespace thimble {
 namespace {
 
+// A portable one if there is no other.
 KernelId first_kernel(KernelFits& fits, Step step, const Core& core) {
+  KernelId portable;
   for (const KernelUse& use : fits.uses_of(step.op, step.method)) {
     for (const Candidate& candidate : candidates(use, core)) {
       step.kernel = candidate.kernel;
-      if (candidate.kernel != use.kernel && fits.fault(step).empty()) return candidate.kernel;
+      if (candidate.kernel == use.kernel || !fits.fault(step).empty()) continue;
+      if (info(candidate.kernel).set != InstructionSet::kPortable) return candidate.kernel;
+      portable = candidate.kernel;
     }
   }
-  return {};
+  return portable;
 }
 
 }  // namespace

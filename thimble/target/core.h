@@ -24,8 +24,8 @@ enum class InstructionSet : uint8_t {
 enum class Weights : uint8_t {
   kWide,     ///< as kFast; those of int8 beside activations of float32 are float32
   kFast,     ///< 16 bits each
-  kCompact,  ///< 8 bits; those of depthwise convolutions in place, which are few, 16
-  kLeast,    ///< 8 bits
+  kCompact,  ///< 8 bits, or 4; those of depthwise convolutions in place, which are few, 16
+  kLeast,    ///< 8 bits, or 4 wherever these do
 };
 
 struct LatencyModel;

@@ -22,6 +22,10 @@ struct Conv2DParams {
 
 /// x int8, out int8; region: of the output. progress: pixel.
 void conv_2d(const Conv2DParams& p, const View& x, const View& out, const Region& region) noexcept;
+/// conv_2d with weights of 4 bits, two to a byte, the lower half first; those of an output channel
+/// begin with a byte. progress: pixel.
+void conv_2d_nibbles(const Conv2DParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
 
 /// How kernels in 16 bits make int8 of sums (docs/kernels.md): the factors of 2 that these are held
 /// with, and what is left to do with the constants of the channel. Of kRelu, kReluHigh and
@@ -55,6 +59,13 @@ constexpr int32_t shared_shift(Tail tail) noexcept {
 /// over 256), and so are biases, with 127 times all p besides. 256 p + q fits 16 bits but for some
 /// p of -128, which is held as -127: behind the pairs are channel and input (in the order of the
 /// weights) of each of these, channels in order, then INT32_MAX.
+///
+/// Nibbles: for every eight inputs a word of each channel. From the highest four bits down, its
+/// upper half has the weights of inputs 2, 3, 6 and 7, the lower one those of 0, 1, 4 and 5. Sums
+/// are held times 4096 whatever the tail (float scales over 4096), and so are biases.
+///
+/// Compact weights and nibbles begin with a word that is 1 where all channels have the same three
+/// constants: these stand behind the pairs once, for two channels, and in no pair. Else it is 0.
 struct Conv2DPairsParams {
   const int32_t* pairs;
   Window2D window;
@@ -70,6 +81,9 @@ void conv_2d_pairs_dsp(const Conv2DPairsParams& p, const View& x, const View& ou
                        const Region& region, int8_t* scratch) noexcept;
 /// conv_2d_pairs_dsp with compact weights; every sum times 256 fits 32 bits.
 void conv_2d_pairs_compact_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
+                               const Region& region, int8_t* scratch) noexcept;
+/// conv_2d_pairs_dsp with nibbles; every sum times 4096 fits 32 bits.
+void conv_2d_pairs_nibbles_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
                                const Region& region, int8_t* scratch) noexcept;
 /// conv_2d_pairs_dsp without scratch, pixel by pixel, for a window of one tap without padding:
 /// channels of x are neighbours, a multiple of four. progress: pixel.
@@ -111,6 +125,11 @@ constexpr int32_t conv_2d_pairs_dsp_scratch_bytes(const Conv2DPairsParams& p) no
 constexpr int32_t conv_2d_pairs_compact_dsp_scratch_bytes(const Conv2DPairsParams& p) noexcept {
   return conv_2d_pairs_dsp_scratch_bytes(p);
 }
+/// Inputs of both pixels are read in eights.
+constexpr int32_t conv_2d_pairs_nibbles_dsp_scratch_bytes(const Conv2DPairsParams& p) noexcept {
+  const int32_t fours = (p.window.kernel_h * p.window.kernel_w * p.in_channels + 3) / 4;
+  return conv_2d_pairs_dsp_scratch_bytes(p) + fours % 2 * 16;
+}
 
 /// How kernels in MVE round what is left of a product when it is shifted right (docs/kernels.md).
 enum class FoursRounding : int32_t {
@@ -141,9 +160,22 @@ void conv_2d_mve(const Conv2DFoursParams& p, const View& x, const View& out, con
 /// conv_2d_mve for one tap without padding: channels of x are neighbours. progress: pixel.
 void conv_2d_1x1_mve(const Conv2DFoursParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
+/// Nibbles: weights are -7 to 7, and of channels 0 and 1, and of 2 and 3, there is a byte for each
+/// input: the first channel's, plus 16 times the second's. The first one's bias is held times 16,
+/// as its sums are; the second one's so with the first one's bias added. Sums times 16 fit 32 bits.
+constexpr int32_t nibble_fours_words(int32_t inputs) noexcept {
+  return (inputs + 15) / 16 * 8 + 12;
+}
+void conv_2d_nibbles_mve(const Conv2DFoursParams& p, const View& x, const View& out,
+                         const Region& region, int8_t* scratch) noexcept;
+void conv_2d_1x1_nibbles_mve(const Conv2DFoursParams& p, const View& x, const View& out,
+                             const Region& region) noexcept;
 /// The windows of two pixels.
 constexpr int32_t conv_2d_mve_scratch_bytes(const Conv2DFoursParams& p) noexcept {
   return 2 * p.window.kernel_h * p.window.kernel_w * p.in_channels;
+}
+constexpr int32_t conv_2d_nibbles_mve_scratch_bytes(const Conv2DFoursParams& p) noexcept {
+  return conv_2d_mve_scratch_bytes(p);
 }
 /// Adds the contribution of input channels [begin_channel, end_channel) to 32-bit accumulators;
 /// sets them to bias first if begin_channel is 0. One group only. progress: pixel.

@@ -177,6 +177,7 @@ enum class WeightForm : uint8_t {
   kCompact,    ///< in 8 bits
   kDepthwise,  ///< in 8 bits, a word for each tap of four channels
   kRows,       ///< in 8 bits, channel by channel
+  kNibbles,    ///< in 4 bits, two to a byte
 };
 
 /// How the DSP kernels of depthwise convolutions requantise (runtime/dsp/depthwise_tail.h).
@@ -257,7 +258,9 @@ struct KernelUse {
   /// The cheapest that is exact for all channels; nothing if none is.
   std::optional<DepthwiseTail> tail = {};
   bool small_sums = false;  ///< of a convolution: WeightForm::kCompact can hold them
-  bool words = false;       ///< of one of int16: Conv2DWordsParams can hold its multipliers
+  bool nibbles = false;     ///< of a convolution: WeightForm::kNibbles can hold its weights
+  bool nibble_pairs = false, nibble_fours = false;  ///< and kernels in pairs, or in fours, its sums
+  bool words = false;  ///< of one of int16: Conv2DWordsParams can hold its multipliers
 };
 
 /// How a step executes an operator.
@@ -286,8 +289,10 @@ struct Candidate {
   KernelId kernel;
   int64_t scratch_bytes = 0;
 };
-/// All that a core has for the call, the portable one first. What they require of views and
-/// regions: schedule/kernel_fit.h.
+/// All that a core has for the call, a portable one first. What they require of views and
+/// regions: schedule/kernel_fit.h. Where the core's weights are to be small and 4 bits can hold
+/// those of the call, all of them do; but at Weights::kCompact not by the portable kernel alone,
+/// where the core has its own for 8 bits.
 [[nodiscard]] std::vector<Candidate> candidates(const KernelUse& use, const Core& core);
 /// Bytes of scratch beside the operands. `kernel`: a row that does() the use.
 [[nodiscard]] int64_t scratch_bytes(KernelId kernel, const KernelUse& use);

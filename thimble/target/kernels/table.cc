@@ -91,13 +91,47 @@ KernelId chosen(KernelId wanted, const KernelUse& use) {
   return wanted.valid() && does(wanted, use) ? wanted : use.kernel;
 }
 
+namespace {
+
+bool has_nibbles(const Candidate& candidate) {
+  return info(candidate.kernel).form == WeightForm::kNibbles;
+}
+
+// Those in 4 bits, if they are to be taken alone: a portable one first.
+std::vector<Candidate> smallest(const std::vector<Candidate>& all, Weights weights) {
+  std::vector<Candidate> nibbles;
+  bool own = false, own_nibbles = false;  // kernels that are not portable
+  for (const Candidate& candidate : all) {
+    const bool portable = info(candidate.kernel).set == InstructionSet::kPortable;
+    own = own || !portable;
+    if (!has_nibbles(candidate)) continue;
+    own_nibbles = own_nibbles || !portable;
+    nibbles.insert(portable ? nibbles.begin() : nibbles.end(), candidate);
+  }
+  return weights == Weights::kLeast || own == own_nibbles ? nibbles : std::vector<Candidate>{};
+}
+
+// Whether the kernel's form of weights may be taken. The portable kernel for 4 bits is no faster
+// than that for 8: it is there for its bytes.
+bool takes_weights(const Core& core, const KernelInfo& k) {
+  const bool portable_nibbles =
+      k.form == WeightForm::kNibbles && k.set == InstructionSet::kPortable;
+  return core.weights <= k.weights && (!portable_nibbles || core.weights >= Weights::kCompact);
+}
+
+}  // namespace
+
 std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {
   std::vector<Candidate> result{{use.kernel, scratch_bytes(use.kernel, use)}};
   for (const KernelInfo& k : kernels()) {
     const KernelId kernel = id_of(k);
-    if (kernel != use.kernel && core.has(k.set) && core.weights <= k.weights && does(kernel, use))
+    if (kernel != use.kernel && core.has(k.set) && takes_weights(core, k) && does(kernel, use))
       result.push_back({kernel, scratch_bytes(kernel, use)});
   }
+  if (core.weights < Weights::kCompact || !use.nibbles) return result;
+  std::vector<Candidate> nibbles = smallest(result, core.weights);
+  if (!nibbles.empty()) return nibbles;
+  std::erase_if(result, has_nibbles);
   return result;
 }
 

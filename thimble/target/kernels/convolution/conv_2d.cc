@@ -3,8 +3,9 @@
 
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/axes.h"
-#include "thimble/target/kernels/convolution/conv_2d_pairs.h"
+#include "thimble/target/kernels/convolution/conv_2d_fours.h"
 #include "thimble/target/kernels/convolution/float_conv_2d.h"
+#include "thimble/target/kernels/convolution/shape.h"
 #include "thimble/target/kernels/convolution/unfolded_conv_2d.h"
 #include "thimble/target/kernels/convolution/weights.h"
 #include "thimble/target/kernels/floats.h"
@@ -70,14 +71,20 @@ KernelUse convolution_use(const Operands& t, Method method, const ConvolutionAxe
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
   const bool finalise = method == Method::kFinalise;
-  return {.kernel = convolution_kernel(method),
-          .params = params,
-          .inputs = {0},
-          .in = {finalise ? axes.out : axes.in},
-          .out = axes.out,
-          .limits = limits_of(axes.out, t.out().shape),
-          .small_sums = method == Method::kCompute &&
-                        takes_compact_pairs(FoldedConvolution(t).view({clamp.min, clamp.max}))};
+  KernelUse use{.kernel = convolution_kernel(method),
+                .params = params,
+                .inputs = {0},
+                .in = {finalise ? axes.out : axes.in},
+                .out = axes.out,
+                .limits = limits_of(axes.out, t.out().shape)};
+  if (method != Method::kCompute) return use;
+  const FoldedConvolution folded(t);
+  const FoldedWeights view = folded.view({clamp.min, clamp.max});
+  use.small_sums = pairs_hold(view, WeightForm::kCompact);
+  use.nibbles = fit_nibbles(view.weights);
+  use.nibble_fours = use.nibbles && nibble_fours_hold(view);
+  use.nibble_pairs = use.nibbles && pairs_hold(view, WeightForm::kNibbles);
+  return use;
 }
 
 bool supported(const Conv2D&, const Operands& t, Method method) {
@@ -134,6 +141,12 @@ std::span<const KernelInfo> conv_2d_rows() {
   static constexpr KernelInfo kRows[] = {
       row<runtime::conv_2d>(
           {.name = "conv_2d", .family = kConv2D, .progress = kPixel, .pack = pack_conv_2d}),
+      row<runtime::conv_2d_nibbles>({.name = "conv_2d_nibbles",
+                                     .family = kConv2D,
+                                     .progress = kPixel,
+                                     .takes = has_nibbles,
+                                     .form = WeightForm::kNibbles,
+                                     .pack = nibble_constants}),
       row<runtime::conv_2d_accumulate>({.name = "conv_2d_accumulate",
                                         .family = kConv2DAccumulate,
                                         .out = kInt32,

@@ -10,6 +10,8 @@ struct Fours {
   runtime::FoursRounding rounding = runtime::FoursRounding::kAny;
   std::vector<int32_t> words;
 };
-[[nodiscard]] Fours fours_of(const FoldedWeights& folded);
+/// In 8 bits (kRows), or in 4 bits (kNibbles) if nibble_fours_hold().
+[[nodiscard]] Fours fours_of(const FoldedWeights& folded, WeightForm form);
+[[nodiscard]] bool nibble_fours_hold(const FoldedWeights& folded);
 
 }  // namespace thimble

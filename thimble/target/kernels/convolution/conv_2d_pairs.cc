@@ -14,23 +14,18 @@
 namespace thimble {
 namespace {
 
-std::vector<TailRange> sum_ranges(const FoldedWeights& f) {
-  const size_t inputs = f.weights.size() / f.bias.size();
-  std::vector<TailRange> result;
-  for (size_t o = 0; o < f.bias.size(); ++o) {
-    const int32_t zero = f.weights_zero_point;
-    const int64_t reach = 128 * sum_of_weights(f.weights.subspan(o * inputs, inputs),
-                                               [zero](int8_t w) { return std::abs(w - zero); });
-    result.push_back({f.bias[o] - reach, f.bias[o] + reach});
-  }
-  return result;
+// That all sums are held with; nothing: each tail has its own.
+std::optional<int> doublings_of(WeightForm form) {
+  if (form == WeightForm::kCompact) return 8;
+  return form == WeightForm::kNibbles ? std::optional(12) : std::nullopt;
 }
 
-Tails tails_of_pairs(const FoldedWeights& f, WeightForm form) {
-  const bool compact = form == WeightForm::kCompact;
-  return tails_of(f.scales, sum_ranges(f), f.output_zero_point, f.clamp,
-                  compact ? std::optional(kCompactDoublings) : std::nullopt,
-                  f.weights_zero_point == 0 ? kMostDoublings : kMostDoublings - 1);
+Tails tails_of_pairs(const FoldedWeights& f, WeightForm form, const std::vector<TailRange>& sums) {
+  const std::optional<int> held = doublings_of(form);
+  return tails_of(f.scales, sums, f.output_zero_point, f.clamp, held,
+                  held                        ? std::max(*held, kMostDoublings)
+                  : f.weights_zero_point == 0 ? kMostDoublings
+                                              : kMostDoublings - 1);
 }
 
 // The inputs of a window as the kernel reads them: the fours of its rows, then what is left of all;
@@ -100,6 +95,27 @@ void append_compact(const ChannelPair& pair, size_t inputs, std::vector<int32_t>
   }
 }
 
+// In 4 bits, from the highest of each half down: what one AND leaves of a word meets inputs 0 and 2
+// of four, or 1 and 3, of the first four of eight or of the second.
+void append_nibbles(const ChannelPair& pair, size_t inputs, std::vector<int32_t>& words) {
+  for (const PairChannel& c : pair) words.push_back(c.times(c.bias));
+  for (size_t k = 0; k < inputs; k += 8) {
+    for (const PairChannel& c : pair) {
+      const auto half = [&](size_t first) {
+        return nibble_pair(c.weight(first + 5), c.weight(first + 4)) |
+               nibble_pair(c.weight(first + 1), c.weight(first)) << 8;
+      };
+      words.push_back(pair_word(half(k), half(k + 2)));
+    }
+  }
+}
+
+void append_pair(WeightForm form, const ChannelPair& pair, size_t inputs,
+                 std::vector<int32_t>& words) {
+  if (form == WeightForm::kNibbles) return append_nibbles(pair, inputs, words);
+  (form == WeightForm::kCompact ? append_compact : append_wide)(pair, inputs, words);
+}
+
 template <class Params>
 runtime::Conv2DPairsParams params_without_tail(const Params& p) {
   return {.pairs = nullptr,
@@ -153,10 +169,22 @@ FoldedWeights FoldedConvolution::view(const ClampRange& clamp) const {
           .kernel_w = kernel_w_};
 }
 
+std::vector<TailRange> sum_ranges(const FoldedWeights& f) {
+  const size_t inputs = f.weights.size() / f.bias.size();
+  std::vector<TailRange> result;
+  for (size_t o = 0; o < f.bias.size(); ++o) {
+    const int32_t zero = f.weights_zero_point;
+    const int64_t reach = 128 * sum_of_weights(f.weights.subspan(o * inputs, inputs),
+                                               [zero](int8_t w) { return std::abs(w - zero); });
+    result.push_back({f.bias[o] - reach, f.bias[o] + reach});
+  }
+  return result;
+}
+
 Pairs pairs_of(const FoldedWeights& f, WeightForm form) {
   const size_t channels = f.bias.size(), inputs = f.weights.size() / channels;
-  const bool compact = form == WeightForm::kCompact;
-  const Tails tails = tails_of_pairs(f, form);
+  const bool compact = form == WeightForm::kCompact, headed = form != WeightForm::kWide;
+  const Tails tails = tails_of_pairs(f, form, sum_ranges(f));
   Pairs result{.tail = tails.tail, .words = {}};
   const std::vector<size_t> order = reading_order(inputs, f);
   const auto channel = [&](size_t o) {
@@ -168,40 +196,38 @@ Pairs pairs_of(const FoldedWeights& f, WeightForm form) {
     }
     return c;
   };
-  const bool shared = compact && std::ranges::all_of(tails.channels, [&](const TailConstants& c) {
+  const bool shared = headed && std::ranges::all_of(tails.channels, [&](const TailConstants& c) {
                         return c == tails.channels.front();
                       });
-  if (compact) result.words.push_back(shared ? 1 : 0);
+  if (headed) result.words.push_back(shared ? 1 : 0);
   const auto append_tail = [&](const TailConstants& tail) {
     result.words.insert(result.words.end(), {tail.multiplier, tail.constant, tail.shift});
   };
   std::vector<int32_t> rests;
   for (size_t o = 0; o < channels; o += 2) {
     const ChannelPair pair = {channel(o), channel(o + 1)};
-    (compact ? append_compact : append_wide)(pair, order.size(), result.words);
+    append_pair(form, pair, order.size(), result.words);
     for (size_t c = 0; c < 2; ++c) {
       if (!shared) append_tail(pair[c].tail);
       for (size_t k = 0; k < order.size(); ++k) {
-        if (lacks(pair[c], k))
+        if (compact && lacks(pair[c], k))
           rests.insert(rests.end(), {static_cast<int32_t>(o + c), static_cast<int32_t>(k)});
       }
     }
   }
-  if (!compact) return result;
   for (int both = 0; shared && both < 2; ++both) append_tail(tails.channels.front());
+  if (!compact) return result;
   rests.push_back(std::numeric_limits<int32_t>::max());
   result.words.insert(result.words.end(), rests.begin(), rests.end());
   return result;
 }
 
-bool takes_compact_pairs(const FoldedWeights& f) {
+bool pairs_hold(const FoldedWeights& f, WeightForm form) {
   const std::vector<TailRange> sums = sum_ranges(f);
-  if (tails_of(f.scales, sums, f.output_zero_point, f.clamp, kCompactDoublings).tail !=
-      runtime::Tail::kSums)
-    return true;
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max() >> kCompactDoublings;
+  if (tails_of_pairs(f, form, sums).tail != runtime::Tail::kSums) return true;
+  const int64_t most = std::numeric_limits<int32_t>::max() >> doublings_of(form).value_or(0);
   return std::ranges::all_of(
-      sums, [](const TailRange& s) { return s.least >= -kMost && s.most <= kMost; });
+      sums, [=](const TailRange& s) { return s.least >= -most && s.most <= most; });
 }
 
 namespace {
@@ -218,16 +244,25 @@ int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable) {
   return runtime::conv_2d_pairs_dsp_scratch_bytes(without_tail(portable));
 }
 
+int64_t conv_2d_pairs_nibbles_scratch_bytes(const KernelParams& portable) {
+  return runtime::conv_2d_pairs_nibbles_dsp_scratch_bytes(without_tail(portable));
+}
+
 template <WeightForm kForm>
 KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable) {
   runtime::Conv2DPairsParams p = without_tail(portable);
-  p.tail = static_cast<int32_t>(
-      tails_of_pairs(FoldedConvolution(t).view({p.clamp_min, p.clamp_max}), kForm).tail);
+  const FoldedConvolution folded(t);
+  const FoldedWeights view = folded.view({p.clamp_min, p.clamp_max});
+  p.tail = static_cast<int32_t>(tails_of_pairs(view, kForm, sum_ranges(view)).tail);
   return p;
 }
 
 bool is_ungrouped_of_small_sums(const KernelUse& use) {
   return is_ungrouped(use) && use.small_sums;
+}
+
+bool is_ungrouped_of_nibble_pairs(const KernelUse& use) {
+  return is_ungrouped(use) && use.nibble_pairs;
 }
 
 bool is_single_tap_of_fours(const KernelUse& use) {
@@ -280,6 +315,18 @@ std::span<const KernelInfo> conv_2d_pairs_rows() {
                                                .scratch_type = kInt32,
                                                .pack = pack_conv_2d_pairs<WeightForm::kCompact>,
                                                .adapt = conv_2d_pairs<WeightForm::kCompact>}),
+      row<runtime::conv_2d_pairs_nibbles_dsp>({.name = "conv_2d_pairs_nibbles_dsp",
+                                               .family = kConv2D,
+                                               .set = kDsp,
+                                               .progress = kPixel,
+                                               .dense_output = true,
+                                               .takes = is_ungrouped_of_nibble_pairs,
+                                               .form = WeightForm::kNibbles,
+                                               .channel_multiple = 2,
+                                               .scratch_bytes = conv_2d_pairs_nibbles_scratch_bytes,
+                                               .scratch_type = kInt32,
+                                               .pack = pack_conv_2d_pairs<WeightForm::kNibbles>,
+                                               .adapt = conv_2d_pairs<WeightForm::kNibbles>}),
   };
   return kRows;
 }

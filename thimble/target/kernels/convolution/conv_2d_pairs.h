@@ -37,14 +37,16 @@ class FoldedConvolution {
   int32_t kernel_h_ = 1, kernel_w_ = 1;
 };
 
+/// What inputs can make of the sums, by channel.
+[[nodiscard]] std::vector<TailRange> sum_ranges(const FoldedWeights& folded);
+
 struct Pairs {
   runtime::Tail tail = runtime::Tail::kSums;
   std::vector<int32_t> words;
 };
 [[nodiscard]] Pairs pairs_of(const FoldedWeights& folded, WeightForm form);
-constexpr int kCompactDoublings = 8;
-/// Whether all sums fit 32 bits times 2^kCompactDoublings, as compact weights have them, but those
-/// that make no difference.
-[[nodiscard]] bool takes_compact_pairs(const FoldedWeights& folded);
+/// Whether all sums fit 32 bits as compact weights and nibbles have them, times 2^8 and 2^12, but
+/// those that make no difference.
+[[nodiscard]] bool pairs_hold(const FoldedWeights& folded, WeightForm form);
 
 }  // namespace thimble

@@ -182,7 +182,7 @@ struct PairFeature {
 struct PixelPairBlock {
   int channels, inputs;
 };
-constexpr PixelPairBlock kPairsDsp = {2, 4}, kFoursMve = {4, 16};
+constexpr PixelPairBlock kPairsDsp = {2, 4}, kNibblesDsp = {2, 8}, kFoursMve = {4, 16};
 
 // Windows of rows that conv_2d_pairs_dsp copies, all but those of a last odd column, in pairs.
 double count_windows_of_copies(const runtime::Window2D& w, int32_t in_channels,
@@ -267,7 +267,8 @@ double count_windows_by_two(const runtime::Window2D& w, int32_t in_channels, con
 void count_pixel_pairs(const runtime::Window2D& w, int32_t in_channels, const CallShape& call,
                        FeatureSums sums) {
   const bool mve = info(call.kernel).set == InstructionSet::kMve;
-  const PixelPairBlock block = mve ? kFoursMve : kPairsDsp;
+  const bool nibbles = info(call.kernel).form == WeightForm::kNibbles;
+  const PixelPairBlock block = mve ? kFoursMve : nibbles ? kNibblesDsp : kPairsDsp;
   const runtime::Region& region = call.region;
   const double count = pixels(region), inputs = window_taps(w) * in_channels;
   // Wherever the region begins: a last pixel of many does not count, nor that a pair may be cut.
@@ -376,7 +377,8 @@ void count(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
     count_windows(p, call, call.chunk_end - call.chunk_begin, count_few(p, call, sums), sums);
     return;
   }
-  if (extent(region, 3) <= kSliceChannels && !ring(call.in[0]) && !ring(call.out))
+  const bool nibbles = info(call.kernel).form == WeightForm::kNibbles;
+  if (!nibbles && extent(region, 3) <= kSliceChannels && !ring(call.in[0]) && !ring(call.out))
     return count_slice(p, call, sums);
   sums.add(Feature::kRow, rows(region));
   count_windows(p, call, p.in_per_group, 1, sums);

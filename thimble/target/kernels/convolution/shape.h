@@ -27,6 +27,8 @@ inline bool is_ungrouped(const KernelUse& use) {
   return !may_be_depthwise && shape.out_per_group == use.limits.back().end;
 }
 
+inline bool has_nibbles(const KernelUse& use) { return use.nibbles; }
+
 /// A window of one tap that never meets padding, one group of channels.
 inline bool is_single_tap(const KernelUse& use) {
   const runtime::Window2D w = convolution_shape(use.params).window;

@@ -169,6 +169,28 @@ PackedConstant packed_weights(const Operands& t, Shape packed_shape) {
   return {"weights", DType::kInt8, std::move(packed_shape), SharedBytes(t.in(1).data)};
 }
 
+bool fit_nibbles(std::span<const int8_t> weights) {
+  // By blocks, as sum_of_weights: searches ask for it again and again.
+  return sum_of_weights(weights, [](int8_t w) { return int32_t{w < -8 || w > 7}; }) == 0;
+}
+
+std::vector<PackedConstant> nibble_constants(const Operands& t) {
+  const auto channels = static_cast<size_t>(t.in(1).shape.front());
+  const Bytes& weights = *t.in(1).data;
+  const size_t inputs = weights.size() / channels, bytes = (inputs + 1) / 2;
+  Bytes packed(channels * bytes);
+  for (size_t o = 0; o < channels; ++o) {
+    for (size_t k = 0; k < inputs; k += 2) {
+      const uint8_t second = k + 1 < inputs ? weights[o * inputs + k + 1] : uint8_t{0};
+      packed[o * bytes + k / 2] = nibble_pair(weights[o * inputs + k], second);
+    }
+  }
+  const Shape shape = {static_cast<int64_t>(channels), static_cast<int64_t>(bytes)};
+  std::vector<PackedConstant> result = weight_constants(t, WeightOrder::kChannelFirst, shape);
+  result.front().data = std::move(packed);
+  return result;
+}
+
 std::vector<PackedConstant> unfolded_constants(const Operands& t, size_t channels,
                                                float result_scale) {
   std::vector<PackedConstant> result = packed_scales(channel_scales(t, channels, result_scale));

@@ -60,6 +60,17 @@ template <class Term>
 /// The weights themselves.
 [[nodiscard]] PackedConstant packed_weights(const Operands& t, Shape packed_shape);
 
+/// Whether all are integers of 4 bits, -8 to 7.
+[[nodiscard]] bool fit_nibbles(std::span<const int8_t> weights);
+/// Two of these as a byte, the first one in its lower half.
+[[nodiscard]] inline uint8_t nibble_pair(int32_t first, int32_t second) {
+  return static_cast<uint8_t>((static_cast<uint32_t>(first) & 15U) |
+                              (static_cast<uint32_t>(second) & 15U) << 4U);
+}
+/// weight_constants of weights by output channels, those in 4 bits: each channel begins with a
+/// byte.
+[[nodiscard]] std::vector<PackedConstant> nibble_constants(const Operands& t);
+
 /// Multipliers, shifts.
 [[nodiscard]] std::vector<PackedConstant> packed_scales(const std::vector<runtime::Scale>& scales);
 /// A constant of words.
