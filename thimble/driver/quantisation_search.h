@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "thimble/driver/quantisation.h"
 #include "thimble/driver/quantisation_judge.h"
+#include "thimble/driver/quantisation_request.h"
+#include "thimble/report/quantisation_report.h"
 #include "thimble/quantise/histogram.h"
 
 namespace thimble {
