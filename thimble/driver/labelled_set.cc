@@ -178,11 +178,4 @@ std::vector<std::string> sample_files(const std::string& path) {
   return files;
 }
 
-std::vector<size_t> chosen(size_t count, int64_t most) {
-  std::vector<size_t> result;
-  const size_t wanted = most <= 0 ? count : std::min(count, static_cast<size_t>(most));
-  for (size_t k = 0; k < wanted; ++k) result.push_back(k * count / wanted);
-  return result;
-}
-
 }  // namespace thimble

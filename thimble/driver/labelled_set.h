@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "thimble/driver/chosen.h"
+
 namespace thimble {
 
 /// A file with one sample, or with all of a set.
@@ -32,8 +34,5 @@ struct LabelledSet {
 /// Files with samples, labels or none: in a folder and the folders there, or
 /// the file itself. Sorted. Throws CompileError where there are none.
 [[nodiscard]] std::vector<std::string> sample_files(const std::string& path);
-
-/// At most `most` of them, from all over the set.
-[[nodiscard]] std::vector<size_t> chosen(size_t count, int64_t most);
 
 }  // namespace thimble

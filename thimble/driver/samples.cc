@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "thimble/driver/labelled_set.h"
+#include "thimble/driver/chosen.h"
 #include "thimble/driver/sound_features.h"
 #include "thimble/inputs/image.h"
 #include "thimble/inputs/sound.h"
