@@ -80,7 +80,8 @@ TEST(CallFeatures, OfPairsCountTheirOddEnds) {
     call.kernel = kernel_named(kernel.name);
     call.in[0].modulus = 0;
     EXPECT_EQ(count(call, Feature::kQuad), pairs * 3);
-    EXPECT_EQ(count(call, Feature::kQuadProduct), pairs * 3 * 2) << "two fours of inputs";
+    const int blocks = kernel.form == WeightForm::kNibbles ? 1 : 2;
+    EXPECT_EQ(count(call, Feature::kQuadProduct), pairs * 3 * blocks) << "two fours, or an eight";
     EXPECT_EQ(count(call, Feature::kOne), pairs);
     EXPECT_EQ(count(call, Feature::kElement), 6 * 7 * 5);
     call.in[0].modulus = 2 * 7 * 6;
@@ -88,7 +89,7 @@ TEST(CallFeatures, OfPairsCountTheirOddEnds) {
     call.in[0].modulus = 30 * 6;
     EXPECT_DOUBLE_EQ(count(call, Feature::kSingleRun), 2 * pairs * 6 / 30);
   }
-  EXPECT_GE(kernels_of_pairs, 2) << "weights of 16 and of 8 bits";
+  EXPECT_GE(kernels_of_pairs, 3) << "weights of 16, of 8 and of 4 bits";
 }
 
 TEST(CallFeatures, OfRingsKnowHowManyRowsAndPiecesTheyCut) {

@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "runtime/dsp/pair_tails.h"
@@ -27,13 +31,13 @@ int8_t expected(int32_t sum, const runtime::Scale& scale, const Output& out) {
   return static_cast<int8_t>(std::clamp(scaled + out.zero_point, out.clamp.min, out.clamp.max));
 }
 
-int8_t finished(int32_t sum, Tail tail, const TailConstants& c, const Output& out, bool times_128) {
+int8_t finished(int32_t sum, Tail tail, const TailConstants& c, const Output& out, int all_held) {
   const int32_t constants[3] = {c.multiplier, c.constant, c.shift};
   const uint32_t clamps = static_cast<uint32_t>(127 - out.clamp.max) |
                           static_cast<uint32_t>(out.clamp.min + 128) << 8U |
                           (static_cast<uint32_t>(out.zero_point) & 255U) << 16U;
   const auto held = static_cast<uint32_t>(sum) << static_cast<uint32_t>(c.doublings);
-  return runtime::finished(static_cast<int32_t>(held), constants, tail, clamps, times_128);
+  return runtime::finished(static_cast<int32_t>(held), constants, tail, clamps, all_held);
 }
 
 /// The sums around which the result changes, the ends, and any.
@@ -57,7 +61,8 @@ std::vector<int32_t> sums_for(zoo::Random& random, const runtime::Scale& scale,
 
 TEST(Tails, ComputeWhatTheReferenceComputes) {
   zoo::Random random(1);
-  std::set<Tail> tails, compact_tails;
+  // By what all sums are held with: nothing, or as compact weights and nibbles have it.
+  std::map<int, std::set<Tail>> tails;
   const auto between = [&](int64_t least, int64_t most) {
     return static_cast<int32_t>(random.between(least, most));
   };
@@ -71,23 +76,24 @@ TEST(Tails, ComputeWhatTheReferenceComputes) {
                                                            : 0x7FFFFFFF;
     const runtime::Scale scale{random.between(0, 30) == 0 ? 0 : multiplier, between(-31, 8)};
     const int32_t reach = 1 << between(0, 29), bias = between(-(1 << 28), 1 << 28);
-    const bool compact = random.between(0, 1) == 0;
-    const int64_t most = compact ? (1 << 23) - 1 : 1 << 29;
+    const int held = std::array{0, 8, 12}.at(static_cast<size_t>(random.between(0, 2)));
+    const int64_t most = held > 0 ? std::numeric_limits<int32_t>::max() >> held : 1 << 29;
     const TailRange range{std::clamp<int64_t>(bias - reach, -most, most),
                           std::clamp<int64_t>(bias + reach, -most, most)};
-    const Tails found = tails_of(std::vector{scale}, std::vector{range}, zero_point, out.clamp,
-                                 compact ? std::optional(8) : std::nullopt);
-    (compact ? compact_tails : tails).insert(found.tail);
+    const Tails found =
+        tails_of(std::vector{scale}, std::vector{range}, zero_point, out.clamp,
+                 held > 0 ? std::optional(held) : std::nullopt, std::max(held, kMostDoublings));
+    tails[held].insert(found.tail);
     if (found.tail == Tail::kSums) continue;
     for (const int32_t sum : sums_for(random, scale, range)) {
-      ASSERT_EQ(finished(sum, found.tail, found.channels[0], out, compact),
-                expected(sum, scale, out))
+      ASSERT_EQ(finished(sum, found.tail, found.channels[0], out, held), expected(sum, scale, out))
           << sum << " * " << scale.multiplier << " * 2^" << scale.shift << " + " << zero_point
-          << ", tail " << static_cast<int>(found.tail);
+          << ", tail " << static_cast<int>(found.tail) << ", times 2^" << held;
     }
   }
-  EXPECT_EQ(tails.size(), 8U);
-  EXPECT_EQ(compact_tails.size(), 8U);
+  EXPECT_EQ(tails[0].size(), 8U);
+  EXPECT_EQ(tails[8].size(), 8U);
+  EXPECT_EQ(tails[12].size(), 8U);
 }
 
 }  // namespace
