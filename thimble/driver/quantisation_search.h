@@ -8,8 +8,8 @@
 
 #include "thimble/driver/quantisation_judge.h"
 #include "thimble/driver/quantisation_request.h"
-#include "thimble/report/quantisation_report.h"
 #include "thimble/quantise/histogram.h"
+#include "thimble/report/quantisation_report.h"
 
 namespace thimble {
 
