@@ -121,7 +121,7 @@ QuantisationSearch::QuantisationSearch(const QuantisationRequest& request,
 }
 
 QuantisationAttempt QuantisationSearch::run() {
-  const auto plain = std::make_shared<RealNetwork>(request_.graph, ObservedValues{});
+  const auto plain = std::make_shared<RealNetwork>(RealNetwork{request_.graph, {}});
   plain->observed = observed<ObservedValues>(
       [&](const SampleInputs& inputs) { return observed_values(plain->graph, inputs); });
   QuantisationAttempt best = attempt("min and max", plain, plain->observed.ranges);
@@ -188,7 +188,7 @@ std::shared_ptr<const RealNetwork> QuantisationSearch::equalised_network() {
   const auto peaks = observed<ChannelPeaks>(
       [&](const SampleInputs& inputs) { return observed_peaks(request_.graph, pairs, inputs); });
   const auto network =
-      std::make_shared<RealNetwork>(equalised(request_.graph, pairs, peaks), ObservedValues{});
+      std::make_shared<RealNetwork>(RealNetwork{equalised(request_.graph, pairs, peaks), {}});
   network->observed = observed<ObservedValues>(
       [&](const SampleInputs& inputs) { return observed_values(network->graph, inputs); });
   return network;
