@@ -3,6 +3,7 @@
 #pragma once
 
 #include "quad.h"
+#include "thimble_runtime/conv_2d.h"
 
 namespace thimble::runtime {
 
@@ -16,6 +17,10 @@ struct Nibbles {
     return *this;
   }
 };
+
+inline Nibbles weights_at(const Conv2DParams& p, int32_t at, Nibbles) noexcept {
+  return {p.weights, at};
+}
 
 /// The first weight of a byte, and the second.
 inline int32_t lower_nibble(int32_t byte) noexcept {

@@ -329,7 +329,19 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   write("whole.csv", "0,255,3,4\n");
   write("parts.csv", "0.1,0.2,0.3,0.77\n0.5,0.3,0.9,0.1\n");
   run({"quantize", "exact.tflite", "--data", "whole.csv", "-o", "exact_int8.tflite"});
+  run({"quantize", "exact.tflite", "--data", "whole.csv", "-o", "exact_int8.tflite", "--front",
+       "--force"});
   run({"quantize", "exp.tflite", "--data", "parts.csv", "-o", "exp_int8.tflite"});
+  run({"quantize", "exp.tflite", "--data", "parts.csv", "--check", "exp_int8.tflite"});
+  Bytes numbers;
+  for (const float number : {0.1F, 0.2F, 0.3F, 0.77F, 0.5F, 0.3F, 0.9F, 0.1F}) {
+    const auto* parts = reinterpret_cast<const uint8_t*>(&number);
+    numbers.insert(numbers.end(), parts, parts + sizeof number);
+  }
+  write_npy(folder() / "labelled.npy", {DType::kFloat32, {2, 4}, numbers});
+  write("labelled.csv", "label\n3\n2\n");
+  run({"quantize", "exp.tflite", "--data", "labelled.npy", "-o", "exp_int8.tflite", "--force",
+       "--front", "--core", "cortex-m4"});
   run({"zoo", "list"});
   run({"zoo", "build", "demo", "-o", "demo.tflite"});
   write("p.csv", "id,lower,upper,size\na,0,3,4\nb,2,5,8\n");
