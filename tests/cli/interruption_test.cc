@@ -117,7 +117,7 @@ TEST_F(Interruption, ProgressIsForTerminals) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "says nothing about memory, and takes a minute";
 #endif
-  const std::string command = "$0 inspect zoo:resnet18:resolution=320";
+  const std::string command = "$0 inspect zoo:resnet18:resolution=640";
   EXPECT_EQ(shell(command).err, "");
   const ProcessResult shown =
       shell("command -v script >/dev/null || exit 77; script -qec \"" + command + "\" /dev/null");
