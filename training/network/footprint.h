@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compiler says of a network while it is trained: memory, weights, work.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thimble/model/graph.h"
+#include "thimble/target/target.h"
+
+namespace thimble::training {
+
+/// How the question is asked, as options of `thimble compile` say it.
+struct PlanOptions {
+  std::string planner = "auto";  ///< "NAME:key=value,...": pex:accounting=paper,accumulators=8
+  Target target = {};
+  std::optional<double> max_latency = {};  ///< of `auto`
+};
+
+struct Footprint {
+  int64_t arena_bytes = 0;        ///< as laid out
+  int64_t weight_bytes = 0;       ///< constants that operators read, in int8
+  int64_t macs = 0;               ///< executed
+  std::vector<TensorId> at_peak;  ///< activations of the network in the arena when it is fullest
+};
+
+/// graph: of float32; asked as the int8 network of the same shapes. Throws CompileError for what
+/// the compiler does not take.
+[[nodiscard]] Footprint footprint(const Graph& graph, const PlanOptions& options);
+
+}  // namespace thimble::training
