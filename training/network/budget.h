@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a network is beyond what it may take, and which channels that is because of.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "training/network/channels.h"
+#include "training/network/footprint.h"
+
+namespace thimble::training {
+
+struct Budget {
+  std::optional<int64_t> sram_bytes;    ///< of the arena
+  std::optional<int64_t> weight_bytes;  ///< in int8
+  std::optional<int64_t> macs;
+
+  [[nodiscard]] bool any() const { return sram_bytes || weight_bytes || macs; }
+  [[nodiscard]] bool met_by(const Footprint& footprint) const;
+  /// As far from `from` as `progress` (0 to 1) says, in equal ratios.
+  [[nodiscard]] Budget on_the_way(const Footprint& from, double progress) const;
+};
+
+/// "arena 12,345 of 16,384 B, ..." for people.
+[[nodiscard]] std::string to_string(const Footprint& footprint, const Budget& budget);
+
+/// The compiler's answers on a network with some of its channels, each asked for once.
+class Compiler {
+ public:
+  /// Both must outlive it.
+  Compiler(const Graph& graph, const Channels& channels, PlanOptions options)
+      : graph_(graph), channels_(channels), options_(std::move(options)) {}
+
+  [[nodiscard]] const Footprint& footprint(const Kept& kept);
+  [[nodiscard]] size_t questions() const { return known_.size(); }
+
+  /// By group: how much of what is beyond the budget a channel takes, as a share of the budget.
+  /// What the arena's peak is because of is found by asking for fewer channels of each group there.
+  [[nodiscard]] std::vector<double> pressure(const Kept& kept, const Budget& budget);
+  /// Without further channels until the budget is met: those of least `margins` for what they take.
+  /// Throws CompileError if one channel in each group is too many.
+  [[nodiscard]] Kept trimmed(Kept kept, const Budget& budget,
+                             const std::vector<std::vector<float>>& margins);
+  /// Throws CompileError unless the budget can be met; kept: as few channels as there can be.
+  void check_possible(const Budget& budget);
+
+ private:
+  [[nodiscard]] std::vector<bool> groups_at_peak(const Footprint& footprint) const;
+
+  const Graph& graph_;
+  const Channels& channels_;
+  PlanOptions options_;
+  std::map<std::vector<int64_t>, Footprint> known_;  ///< by widths
+};
+
+/// Everything open.
+[[nodiscard]] Kept all_kept(const Channels& channels);
+/// The same share of each group's channels, those of most `margins`, as large as the budget lets.
+[[nodiscard]] Kept uniform(Compiler& compiler, const Channels& channels, const Budget& budget,
+                           const std::vector<std::vector<float>>& margins);
+/// Channels by chance, out of all groups alike, until the budget is met.
+[[nodiscard]] Kept by_chance(Compiler& compiler, const Channels& channels, const Budget& budget,
+                             uint64_t seed);
+
+}  // namespace thimble::training
