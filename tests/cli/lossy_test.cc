@@ -79,6 +79,46 @@ TEST_F(Lossy, CalibrationNarrowsTheScales) {
   EXPECT_EQ(run({"--calibration", "six.npy"}).exit_status, 0);
 }
 
+TEST_F(Lossy, ScalesThatWereLearntReachThePlan) {
+  const nlohmann::json sums = report({})["accumulators"][0];
+  nlohmann::json learnt{{"format", "thimble-accumulators"}, {"version", 1}};
+  learnt["accumulators"] = {sums};
+  learnt["accumulators"][0]["scale"] = 0.25;
+  learnt["accumulators"][0]["zero_point"] = -7;
+  write("learnt.json", learnt.dump());
+  const nlohmann::json planned = report({"--calibration", "learnt.json"});
+  EXPECT_EQ(planned["accumulator_scales"], "learnt, of learnt.json");
+  EXPECT_EQ(planned["accumulators"][0]["scale"], 0.25);
+  EXPECT_EQ(planned["accumulators"][0]["zero_point"], -7);
+  const ProcessResult result = run({"--calibration", "learnt.json"});
+  EXPECT_EQ(result.exit_status, 0) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("identical to the reference with the same accumulators"));
+}
+
+TEST_F(Lossy, FilesOfScalesThatAreNoneAreRefused) {
+  nlohmann::json learnt{{"format", "thimble-accumulators"}, {"version", 1}};
+  learnt["accumulators"] = {report({})["accumulators"][0]};
+  const auto refused = [&](const char* key, const nlohmann::json& value, const char* what) {
+    nlohmann::json changed = learnt;
+    changed["accumulators"][0][key] = value;
+    write("learnt.json", changed.dump());
+    const ProcessResult result = run({"--calibration", "learnt.json"});
+    EXPECT_EQ(result.exit_status, 1) << key;
+    EXPECT_THAT(result.err, HasSubstr("learnt.json")) << key;
+    EXPECT_THAT(result.err, HasSubstr(what)) << key;
+  };
+  refused("scale", 0, "is no number above 0");
+  refused("scale", "wide", "scales of accumulators are wanted");
+  refused("zero_point", 128, "is not one of int8");
+  refused("type", "int32", "there are int8 and int16");
+  refused("type", "int16", "the plan sums it in int8");
+  refused("name", "another", "has scales for 0 of the 1 tensors");
+  learnt["accumulators"].push_back(learnt["accumulators"][0]);
+  refused("scale", 1, "twice");
+  write("learnt.json", "{");
+  EXPECT_THAT(run({"--calibration", "learnt.json"}).err, HasSubstr("learnt.json"));
+}
+
 TEST_F(Lossy, CalibrationTakesTheInputsOfGoldenData) {
   const Shape shape = {1, 13, 13, 24};
   const NamedTensor input{DType::kInt8, shape, random_bytes(DType::kInt8, elements(shape), 5)};

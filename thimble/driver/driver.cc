@@ -70,7 +70,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Scales from inputs of the user's instead of bounds.
+// Scales from inputs of the user's, or learnt ones, instead of bounds.
 void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibration& calibration,
                Planned& planned) {
   const auto bits = choice.options.find("accumulators");
@@ -78,14 +78,26 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
     throw CompileError("--calibration",
                        "is for sums of less than 32 bits: --planner pex:accumulators=8");
   }
-  const std::vector<std::vector<Bytes>> sets =
-      input_sets(graph, calibration.tensors, calibration.name);
   std::vector<Accumulator>& accumulators = planned.front[planned.chosen].realised.plan.accumulators;
+  const std::string file = valid_utf8(std::filesystem::path(calibration.name).filename().string());
+  if (const auto* scales = std::get_if<AccumulatorScales>(&calibration.from)) {
+    if (accumulators.empty()) return;
+    const size_t set = set_scales(graph, *scales, calibration.name, accumulators);
+    if (set < accumulators.size()) {
+      throw CompileError(calibration.name,
+                         fmt::format("has scales for {} of the {} tensors that the plan sums in "
+                                     "less than 32 bits",
+                                     set, accumulators.size()));
+    }
+    planned.scale_source = "learnt, of " + file;
+    return;
+  }
+  const std::vector<std::vector<Bytes>> sets =
+      input_sets(graph, std::get<TensorFile>(calibration.from), calibration.name);
   if (accumulators.empty()) return;  // nothing that is lossy would gain anything
   accumulators = calibrated(graph, accumulators, sets);
   planned.scale_source =
-      fmt::format("measured on {} input{} of {}", sets.size(), sets.size() == 1 ? "" : "s",
-                  valid_utf8(std::filesystem::path(calibration.name).filename().string()));
+      fmt::format("measured on {} input{} of {}", sets.size(), sets.size() == 1 ? "" : "s", file);
 }
 
 // port_bytes: what aligning the ports of a plan may add to its arena.

@@ -23,6 +23,12 @@ constexpr std::array kWeights = {Weights::kWide, Weights::kFast, Weights::kCompa
 constexpr std::array kPlaces = {Place::kResident, Place::kUser, Place::kStreamed};
 constexpr double kAny = std::numeric_limits<double>::infinity();
 
+Calibration calibration_from(const std::string& file) {
+  if (!file.ends_with(".json")) return {file, read_tensors(file)};
+  const Bytes bytes = read_file(file, int64_t{16} << 20);
+  return {file, accumulator_scales_from({bytes.begin(), bytes.end()}, file)};
+}
+
 void set_core(Request& request, const FieldValue& value) {
   if (!value.given()) return;  // the device's
   if (!is_core_name(value.text()))
@@ -93,11 +99,11 @@ std::vector<RequestField> plan_fields() {
        .form = kText,
        .type = "FILE",
        .help = "Typical inputs (.npy or .safetensors) to measure the scales of lossy accumulators "
-               "on (default: a bound from the weights)",
+               "on, or a .json file of learnt ones (default: a bound from the weights)",
        .set =
            [](R& r, const V& v) {
              r.calibration.reset();
-             if (v.given()) r.calibration = {v.text(), read_tensors(v.text())};
+             if (v.given()) r.calibration = calibration_from(v.text());
            },
        .texts = [](const R& r) { return r.calibration ? Texts{r.calibration->name} : Texts(); }},
       {.name = "pick",

@@ -9,7 +9,9 @@
 #include <set>
 #include <span>
 #include <string>
+#include <variant>
 
+#include "thimble/driver/accumulator_scales.h"
 #include "thimble/driver/class_labels.h"
 #include "thimble/driver/source.h"
 #include "thimble/emit/project.h"
@@ -30,11 +32,12 @@ enum class Phase : uint8_t { kReading, kPlanning, kCalibrating, kPlacing, kVerif
 /// caller's thread. false cancels: soon in searches, elsewhere before the next phase.
 using PhaseCallback = std::function<bool(Phase)>;
 
-/// Typical inputs, from a file: "input.0", ... or the names of the network's inputs. A tensor may
-/// hold several inferences along a leading axis of its own.
+/// Where scales of lossy sums are from. Typical inputs, from a file: "input.0", ... or the names of
+/// the network's inputs; a tensor may hold several inferences along a leading axis of its own. Or
+/// scales that were learnt.
 struct Calibration {
   std::string name;  ///< in messages and reports
-  TensorFile tensors;
+  std::variant<TensorFile, AccumulatorScales> from;
 };
 
 /// Options of the sources that are written.
