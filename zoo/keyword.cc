@@ -12,9 +12,16 @@ namespace thimble::zoo {
 namespace {
 
 constexpr Activation kRelu = Activation::kRelu;
-constexpr int64_t kFrames = 49, kCoefficients = 10, kClasses = 12;
+constexpr int64_t kFrames = 49;
 
-TensorId features(Builder& net) { return net.input({1, kFrames, kCoefficients, 1}); }
+TensorId features(Builder& net, const Parameters& p) {
+  return net.input({1, kFrames, p.integer("bands"), 1});
+}
+
+std::vector<Parameter> common_parameters() {
+  return {whole_number("bands", 10, 4, 64, "features of a frame"),
+          whole_number("classes", 12, 2, 10000, "outputs")};
+}
 
 /// A convolution, then separable blocks to these channels, the first of them of this stride.
 struct Separables {
@@ -24,10 +31,10 @@ struct Separables {
   std::vector<int64_t> blocks;
 };
 
-Graph separables(const std::string& name, const Separables& spec) {
+Graph separables(const std::string& name, const Parameters& p, const Separables& spec) {
   Builder net(name, 4910);
   TensorId x = net.conv(
-      features(net),
+      features(net, p),
       {.channels = spec.channels, .kernel = {10, 4}, .stride = spec.stride, .activation = kRelu});
   int number = 0;
   for (const int64_t channels : spec.blocks) {
@@ -35,30 +42,30 @@ Graph separables(const std::string& name, const Separables& spec) {
     x = separable(net, x, channels, number++ == 0 ? spec.first_block_stride : 1, kRelu);
   }
   net.scope("");
-  return net.finish({classifier(net, x, kClasses)});
+  return net.finish({classifier(net, x, p.integer("classes"))});
 }
 
-Graph ds_cnn_s(const std::string& name, const Parameters&) {
-  return separables(name, {64, 2, 1, {64, 64, 64, 64}});
+Graph ds_cnn_s(const std::string& name, const Parameters& p) {
+  return separables(name, p, {64, 2, 1, {64, 64, 64, 64}});
 }
-Graph ds_cnn_m(const std::string& name, const Parameters&) {
-  return separables(name, {172, {2, 1}, 2, {172, 172, 172, 172}});
+Graph ds_cnn_m(const std::string& name, const Parameters& p) {
+  return separables(name, p, {172, {2, 1}, 2, {172, 172, 172, 172}});
 }
-Graph ds_cnn_l(const std::string& name, const Parameters&) {
-  return separables(name, {276, {2, 1}, 2, {276, 276, 276, 276, 276}});
+Graph ds_cnn_l(const std::string& name, const Parameters& p) {
+  return separables(name, p, {276, {2, 1}, 2, {276, 276, 276, 276, 276}});
 }
-Graph micronet_s(const std::string& name, const Parameters&) {
-  return separables(name, {84, 1, 2, {112, 84, 84, 84, 196}});
+Graph micronet_s(const std::string& name, const Parameters& p) {
+  return separables(name, p, {84, 1, 2, {112, 84, 84, 84, 196}});
 }
-Graph micronet_m(const std::string& name, const Parameters&) {
-  return separables(name, {140, 1, 2, {140, 140, 140, 112, 196}});
+Graph micronet_m(const std::string& name, const Parameters& p) {
+  return separables(name, p, {140, 1, 2, {140, 140, 140, 112, 196}});
 }
-Graph micronet_l(const std::string& name, const Parameters&) {
-  return separables(name, {276, 1, 2, {248, 276, 276, 248, 248, 248, 248}});
+Graph micronet_l(const std::string& name, const Parameters& p) {
+  return separables(name, p, {276, 1, 2, {248, 276, 276, 248, 248, 248, 248}});
 }
 /// The network that MicroNets' large model was pruned from, as Pex has it ("MicroNets-L-Base").
-Graph micronet_l_parent(const std::string& name, const Parameters&) {
-  return separables(name, {276, 1, 2, {276, 276, 276, 276, 276, 276, 276}});
+Graph micronet_l_parent(const std::string& name, const Parameters& p) {
+  return separables(name, p, {276, 1, 2, {276, 276, 276, 276, 276, 276, 276}});
 }
 
 /// pairs of 3x3 convolutions of 45 channels, each with a residual; dilated(k): of convolution k.
@@ -75,31 +82,31 @@ TensorId residual_pairs(Builder& net, TensorId x, int64_t convolutions, bool dil
   return x;
 }
 
-Graph res8(const std::string& name, const Parameters&) {
+Graph res8(const std::string& name, const Parameters& p) {
   Builder net(name, 845);
-  TensorId x = net.conv(features(net), {.channels = 45, .kernel = 3, .activation = kRelu});
+  TensorId x = net.conv(features(net, p), {.channels = 45, .kernel = 3, .activation = kRelu});
   x = net.average_pool(x, {.kernel = {4, 3}, .stride = {4, 3}});
-  return net.finish({classifier(net, residual_pairs(net, x, 6, false), kClasses)});
+  return net.finish({classifier(net, residual_pairs(net, x, 6, false), p.integer("classes"))});
 }
 
-Graph res15(const std::string& name, const Parameters&) {
+Graph res15(const std::string& name, const Parameters& p) {
   Builder net(name, 1545);
-  TensorId x = net.conv(features(net), {.channels = 45, .kernel = 3, .activation = kRelu});
-  return net.finish({classifier(net, residual_pairs(net, x, 13, true), kClasses)});
+  TensorId x = net.conv(features(net, p), {.channels = 45, .kernel = 3, .activation = kRelu});
+  return net.finish({classifier(net, residual_pairs(net, x, 13, true), p.integer("classes"))});
 }
 
 }  // namespace
 
 std::vector<Network> keyword_networks() {
-  return {{"ds_cnn_s", "DS-CNN small", {}, ds_cnn_s},
-          {"ds_cnn_m", "DS-CNN medium", {}, ds_cnn_m},
-          {"ds_cnn_l", "DS-CNN large", {}, ds_cnn_l},
-          {"micronet_kws_s", "MicroNets KWS small", {}, micronet_s},
-          {"micronet_kws_m", "MicroNets KWS medium", {}, micronet_m},
-          {"micronet_kws_l", "MicroNets KWS large", {}, micronet_l},
-          {"micronet_kws_l_parent", "MicroNets KWS large before pruning", {}, micronet_l_parent},
-          {"res8", "RES-8", {}, res8},
-          {"res15", "RES-15, dilated", {}, res15}};
+  return {{"ds_cnn_s", "DS-CNN small", common_parameters(), ds_cnn_s},
+          {"ds_cnn_m", "DS-CNN medium", common_parameters(), ds_cnn_m},
+          {"ds_cnn_l", "DS-CNN large", common_parameters(), ds_cnn_l},
+          {"micronet_kws_s", "MicroNets KWS small", common_parameters(), micronet_s},
+          {"micronet_kws_m", "MicroNets KWS medium", common_parameters(), micronet_m},
+          {"micronet_kws_l", "MicroNets KWS large", common_parameters(), micronet_l},
+          {"micronet_kws_l_parent", "MicroNets KWS large before pruning", common_parameters(), micronet_l_parent},
+          {"res8", "RES-8", common_parameters(), res8},
+          {"res15", "RES-15, dilated", common_parameters(), res15}};
 }
 
 }  // namespace thimble::zoo

@@ -42,17 +42,20 @@ Graph v2(const std::string& name, const Parameters& p) {
   Builder net(name, 1801);
   const double width = p.real("width");
   const int64_t side = p.integer("resolution");
+  // Of small images the first layers keep every pixel.
+  int64_t unstrided = p.integer("unstrided");
+  const auto stride = [&](int64_t usual) { return usual == 2 && unstrided-- > 0 ? 1 : usual; };
   const bool redistributed = p.text("variant") == "redistributed";
   const bool downsampled = p.text("variant") == "downsampled";
   TensorId x = net.conv(net.input({1, side, side, p.integer("channels")}),
-                        {.channels = multiple_of_8(32 * width), .kernel = 3, .stride = 2});
+                        {.channels = multiple_of_8(32 * width), .kernel = 3, .stride = stride(2)});
   int number = 0;
   for (const V2Stage& stage : stages) {
     for (int64_t k = 0; k < stage.repeats; ++k) {
       net.scope(fmt::format("block_{}", number));
       InvertedResidual block{.expanded = net.channels(x) * stage.expansion,
                              .channels = multiple_of_8(width * static_cast<double>(stage.channels)),
-                             .stride = k == 0 ? stage.stride : 1};
+                             .stride = k == 0 ? stride(stage.stride) : 1};
       // Assumed: of the first four blocks those without a stride have depthwise kernels of 1 x 1,
       // which leaves the 294 M MACs that Pex prints; MCUNetV2's own definition is not public.
       if (redistributed && number <= 3 && block.stride == 1) block.kernel = 1;
@@ -83,6 +86,8 @@ std::vector<Network> mobilenet_networks() {
   of_v2.push_back(one_of("variant", {"plain", "redistributed", "downsampled"},
                          "redistributed receptive field (MCUNetV2), or downsampling in the first "
                          "projection (Pex)"));
+  of_v2.push_back(whole_number("unstrided", 0, 0, 5,
+                               "layers of stride 2, from the first, that have stride 1 instead"));
   return {{"mobilenet_v1", "MobileNetV1", common(224, 3, 1000), v1},
           {"mobilenet_v2", "MobileNetV2", of_v2, v2}};
 }

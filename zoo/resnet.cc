@@ -20,7 +20,7 @@ TensorId basic_block(Builder& net, TensorId x, int64_t channels, int64_t stride)
   return net.add(x, y, Activation::kRelu);
 }
 
-Graph resnet8(const std::string& name, const Parameters&) {
+Graph resnet8(const std::string& name, const Parameters& p) {
   Builder net(name, 8);
   TensorId x = net.conv(net.input({1, 32, 32, 3}),
                         {.channels = 16, .kernel = 3, .activation = Activation::kRelu});
@@ -29,7 +29,7 @@ Graph resnet8(const std::string& name, const Parameters&) {
     x = basic_block(net, x, channels, channels == 16 ? 1 : 2);
   }
   net.scope("");
-  return net.finish({classifier(net, x, 10)});
+  return net.finish({classifier(net, x, p.integer("classes"))});
 }
 
 Graph resnet18(const std::string& name, const Parameters& p) {
@@ -56,7 +56,10 @@ std::vector<Network> resnet_networks() {
            {whole_number("resolution", 224, 32, 1024, "height and width of the image"),
             whole_number("classes", 1000, 2, 10000, "outputs")},
            resnet18},
-          {"resnet8", "ResNet-8 of MLPerf Tiny, for CIFAR-10", {}, resnet8}};
+          {"resnet8",
+           "ResNet-8 of MLPerf Tiny, for CIFAR-10",
+           {whole_number("classes", 10, 2, 10000, "outputs")},
+           resnet8}};
 }
 
 }  // namespace thimble::zoo

@@ -23,5 +23,8 @@ struct ZooEntry {
 /// spec: "NAME" or "NAME:key=value,...", what stands after "zoo:". Throws CompileError for a name
 /// or key that does not exist (with those that do) and for a value that the key does not take.
 [[nodiscard]] Graph build_zoo(const std::string& spec);
+/// The same in float32: what there is to train. Throws CompileError likewise, and for networks that
+/// are not wholly quantised.
+[[nodiscard]] Graph build_zoo_float(const std::string& spec);
 
 }  // namespace thimble

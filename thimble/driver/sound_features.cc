@@ -17,31 +17,10 @@ namespace {
 
 constexpr int32_t kRate = 16'000;
 constexpr int64_t kWindow = 480, kStep = 320, kBands = 40, kUsualFrames = 49;
-/// The scale of a feature: one step of int8, from the zero point -128 on.
-constexpr float kFeatureScale = 26.0F / 256;
 constexpr int64_t kLeastSamples = 160;  ///< 10 ms: an input of fewer numbers is no sound
 
 /// How many that many samples have.
 int64_t frames_of(int64_t samples) { return 1 + (samples - kWindow) / kStep; }
-
-/// 480 samples at a time, 320 after those before; zeros behind the end.
-std::vector<int8_t> features(const Sound& sound, int64_t frames) {
-  const Graph front_end = build_zoo("audio_preprocessor");
-  StateValues state = initial_state(front_end);
-  std::vector<int8_t> result;
-  for (int64_t f = 0; f < frames; ++f) {
-    std::vector<int16_t> window(kWindow);
-    for (int64_t k = 0; k < kWindow; ++k) {
-      const auto at = static_cast<size_t>(f * kStep + k);
-      if (at < sound.samples.size()) window[static_cast<size_t>(k)] = sound.samples[at];
-    }
-    const TensorValues values = interpret(front_end, {reference::bytes_from(window)}, state);
-    const Port& port = front_end.outputs[0];
-    for (const uint8_t byte : to_port(front_end, port, values[port.tensor.index()]))
-      result.push_back(static_cast<int8_t>(byte));
-  }
-  return result;
-}
 
 /// Whether the input's steps are those of the features: micro_speech's are 0.1017 and -128.
 bool takes_steps(const Tensor& tensor) {
@@ -69,7 +48,7 @@ std::vector<PreparedInput> with_features(const InputPort& port, const Sound& sou
                                           "-r {} OUT makes it so)",
                                           sound.rate, kRate, kRate));
   }
-  const std::vector<int8_t> steps = features(sound, inferences * frames);
+  const std::vector<int8_t> steps = micro_features(sound, inferences * frames);
   const int64_t samples = kWindow + (inferences * frames - 1) * kStep;
   const std::string how = fmt::format("front end micro: {}{} x {} features of {} ms{}",
                                       in_turn ? fmt::format("{} times ", inferences) : "", frames,
@@ -108,6 +87,24 @@ PreparedInput with_samples(const InputPort& port, const Sound& sound, int64_t be
 }
 
 }  // namespace
+
+std::vector<int8_t> micro_features(const Sound& sound, int64_t frames) {
+  static const Graph front_end = build_zoo("audio_preprocessor");
+  StateValues state = initial_state(front_end);
+  std::vector<int8_t> result;
+  for (int64_t f = 0; f < frames; ++f) {
+    std::vector<int16_t> window(kWindow);
+    for (int64_t k = 0; k < kWindow; ++k) {
+      const auto at = static_cast<size_t>(f * kStep + k);
+      if (at < sound.samples.size()) window[static_cast<size_t>(k)] = sound.samples[at];
+    }
+    const TensorValues values = interpret(front_end, {reference::bytes_from(window)}, state);
+    const Port& port = front_end.outputs[0];
+    for (const uint8_t byte : to_port(front_end, port, values[port.tensor.index()]))
+      result.push_back(static_cast<int8_t>(byte));
+  }
+  return result;
+}
 
 std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& sound,
                                           const Preprocessing& asked, bool in_turn,

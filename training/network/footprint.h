@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/driver/request.h"
 #include "thimble/model/graph.h"
 #include "thimble/target/target.h"
 
@@ -26,8 +27,14 @@ struct Footprint {
   std::vector<TensorId> at_peak;  ///< activations of the network in the arena when it is fullest
 };
 
-/// graph: of float32; asked as the int8 network of the same shapes. Throws CompileError for what
-/// the compiler does not take.
+/// The int8 network of the same shapes: scales and weights are nobody's.
+[[nodiscard]] Graph int8_shapes(const Graph& graph);
+
+/// How the compiler is asked for the plan of an int8 network.
+[[nodiscard]] Request plan_request(const Graph& int8, const PlanOptions& options);
+
+/// graph: of float32; asked as int8_shapes(). Throws CompileError for what the compiler does not
+/// take.
 [[nodiscard]] Footprint footprint(const Graph& graph, const PlanOptions& options);
 
 }  // namespace thimble::training
