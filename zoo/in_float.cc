@@ -11,7 +11,8 @@ Graph build_zoo_float(const std::string& spec) {
   for (const Op& op : graph.ops) {
     if (std::holds_alternative<Quantize>(op.attributes) ||
         std::holds_alternative<Dequantize>(op.attributes)) {
-      throw CompileError("zoo:" + spec, "is partly float32 already: it has no form in float32 alone");
+      throw CompileError("zoo:" + spec,
+                         "is partly float32 already: it has no form in float32 alone");
     }
   }
   for (Tensor& tensor : graph.tensors) {

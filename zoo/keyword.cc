@@ -104,7 +104,8 @@ std::vector<Network> keyword_networks() {
           {"micronet_kws_s", "MicroNets KWS small", common_parameters(), micronet_s},
           {"micronet_kws_m", "MicroNets KWS medium", common_parameters(), micronet_m},
           {"micronet_kws_l", "MicroNets KWS large", common_parameters(), micronet_l},
-          {"micronet_kws_l_parent", "MicroNets KWS large before pruning", common_parameters(), micronet_l_parent},
+          {"micronet_kws_l_parent", "MicroNets KWS large before pruning", common_parameters(),
+           micronet_l_parent},
           {"res8", "RES-8", common_parameters(), res8},
           {"res15", "RES-15, dilated", common_parameters(), res15}};
 }

@@ -20,8 +20,8 @@ namespace thimble {
                                                         const Preprocessing& asked, bool in_turn,
                                                         const std::string& where);
 
-/// Features of TensorFlow Lite Micro's front end, 40 a frame: 480 samples at a time, 320 after those
-/// before; zeros behind the end. sound: of 16,000 samples a second.
+/// Features of TensorFlow Lite Micro's front end, 40 a frame: 480 samples at a time, 320 after
+/// those before; zeros behind the end. sound: of 16,000 samples a second.
 [[nodiscard]] std::vector<int8_t> micro_features(const Sound& sound, int64_t frames);
 /// The real number that a step of these is: (step + 128) times this.
 inline constexpr float kFeatureScale = 26.0F / 256;

@@ -31,7 +31,8 @@ std::vector<int16_t> stepped(const std::vector<int16_t>& samples, double step) {
   std::vector<int16_t> result;
   const auto count = static_cast<size_t>(static_cast<double>(samples.size()) / step);
   for (size_t k = 0; k < count; ++k) {
-    const double value = at_position(samples, static_cast<double>(k) * step, std::min(1.0, 1 / step));
+    const double value =
+        at_position(samples, static_cast<double>(k) * step, std::min(1.0, 1 / step));
     result.push_back(static_cast<int16_t>(std::clamp<int64_t>(std::llround(value), -32768, 32767)));
   }
   return result;

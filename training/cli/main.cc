@@ -31,7 +31,7 @@ std::atomic<bool> interrupted = false;
 
 struct Options {
   std::string network, data, folder, sram, weights, planner = "auto", pruning = "learnt", from,
-                                                    core, cache;
+                                                    core;
   std::optional<int64_t> macs;
   std::optional<double> max_latency;
   std::vector<std::string> test_speakers;
@@ -74,7 +74,8 @@ Graph network_of(const Options& options) {
 Dataset data_of(const Options& options, const Graph& graph, int jobs) {
   Shape shape = graph.tensor(graph.inputs.at(0).tensor).shape;
   if (shape.empty() || shape[0] != 1)
-    throw CompileError(options.network, "takes no single sample: its input is " + to_string(shape));
+    throw CompileError(options.network,
+                       "takes no single sample: its input is " + thimble::to_string(shape));
   shape.erase(shape.begin());
   ProgressLine line("reading samples");
   return read_dataset({.path = options.data,
@@ -83,7 +84,6 @@ Dataset data_of(const Options& options, const Graph& graph, int jobs) {
                        .limit = options.limit,
                        .variants = static_cast<size_t>(options.variants),
                        .jobs = jobs,
-                       .cache = options.cache,
                        .progress = [&](size_t done, size_t of) {
                          line.show(fmt::format("reading samples, {} of {}", done, of));
                          return !interrupted;
@@ -224,7 +224,6 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--variants", o.variants, "Of each sound, changed by chance (8)")
       ->check(CLI::Range(1, 64));
   app.add_option("--test-speakers", o.test_speakers, "Who is not learnt from, of spoken digits");
-  app.add_option("--cache", o.cache, "Folder that keeps what was read of DATA");
   app.add_flag("--resume", o.resume, "Go on with the run in the folder");
 }
 

@@ -9,8 +9,8 @@
 namespace thimble::training {
 
 /// Writes elements(shape) numbers. Pictures are mirrored and moved by up to an eighth of a side,
-/// zeros beside them; of sound one of the variants is moved by up to four frames and loses a band of
-/// frames and one of features (Park et al. 2019, "SpecAugment").
+/// zeros beside them; of sound one of the variants is moved by up to four frames and loses a band
+/// of frames and one of features (Park et al. 2019, "SpecAugment").
 void augment(const Dataset& data, size_t sample, zoo::Random& random, float* out);
 /// The first variant, as it is.
 void plain(const Examples& examples, size_t sample, float* out);

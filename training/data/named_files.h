@@ -15,8 +15,8 @@ struct NamedFile {
   Bytes bytes;       ///< of an archive's; of a folder's they are read later
 };
 
-/// Sorted by name. path: a folder, or a .tar that may be compressed. Throws CompileError for what is
-/// neither, or damaged.
+/// Sorted by name. path: a folder, or a .tar that may be compressed. Throws CompileError for what
+/// is neither, or damaged.
 [[nodiscard]] std::vector<NamedFile> named_files(const std::filesystem::path& path);
 /// The bytes of one of them.
 [[nodiscard]] Bytes content(const std::filesystem::path& path, const NamedFile& file);

@@ -51,12 +51,7 @@ std::vector<std::string> parts_of(const std::string& name) {
 
 bool is_sound(const std::string& name) { return name.ends_with(".wav"); }
 
-bool is_picture(const std::string& name) {
-  std::string ending = fs::path(name).extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  static const std::set<std::string> kEndings = {".png", ".jpg", ".jpeg", ".bmp", ".ppm", ".pgm"};
-  return kEndings.contains(ending);
-}
+bool is_picture(const std::string& name) { return is_image_name(name); }
 
 /// DIGIT_SPEAKER_N.wav: the digit and the speaker.
 std::optional<std::pair<std::string, std::string>> spoken(const std::string& name) {
@@ -142,12 +137,15 @@ Listed list_items(const DatasetRequest& request) {
 void limit(std::vector<Item>& items, int64_t most) {
   if (most == 0) return;
   std::map<std::pair<std::string, bool>, int64_t> seen;
-  std::erase_if(items,
-                [&](const Item& item) { return ++seen[{item.label, item.test}] > most; });
+  std::erase_if(items, [&](const Item& item) { return ++seen[{item.label, item.test}] > most; });
 }
 
-std::vector<int16_t> picture_steps(const Bytes& bytes, const Shape& shape, const std::string& name) {
-  Image image = resized_picture(bytes, shape, name);
+std::vector<int16_t> picture_steps(const Bytes& bytes, const Shape& shape,
+                                   const std::string& name) {
+  const Image as_stored = decoded_image(bytes, name);
+  const Image image =
+      fitted(shape[2] == 1 ? as_gray(as_stored) : as_rgb(as_stored), static_cast<int32_t>(shape[1]),
+             static_cast<int32_t>(shape[0]), Resize::kBilinear, Fit::kStretch);
   return {image.pixels.begin(), image.pixels.end()};
 }
 
@@ -163,11 +161,13 @@ std::vector<int16_t> steps_of(const Item& item, const DatasetRequest& request) {
 
 void check_classes(const Dataset& data, const std::string& where) {
   if (data.classes.size() < 2) {
-    throw CompileError(where, fmt::format("has {} of the folders of samples, one for each class, of "
-                                          "which two are the least",
-                                          data.classes.size()));
+    throw CompileError(where,
+                       fmt::format("has {} of the folders of samples, one for each class, of "
+                                   "which two are the least",
+                                   data.classes.size()));
   }
-  for (const auto& [part, what] : {std::pair(&data.train, "to learn from"), {&data.test, "to test"}}) {
+  for (const auto& [part, what] :
+       {std::pair(&data.train, "to learn from"), {&data.test, "to test"}}) {
     for (size_t c = 0; c < data.classes.size(); ++c) {
       if (std::ranges::find(part->labels, static_cast<int32_t>(c)) == part->labels.end()) {
         throw CompileError(where,
@@ -181,8 +181,9 @@ void check_classes(const Dataset& data, const std::string& where) {
 
 Dataset read_dataset(const DatasetRequest& request) {
   if (request.shape.size() != 3) {
-    throw CompileError(request.path, fmt::format("samples are pictures or sound; the network takes {}",
-                                                 to_string(request.shape)));
+    throw CompileError(request.path,
+                       fmt::format("samples are pictures or sound; the network takes {}",
+                                   to_string(request.shape)));
   }
   Listed listed = list_items(request);
   std::vector<Item>& items = listed.items;
@@ -200,9 +201,10 @@ Dataset read_dataset(const DatasetRequest& request) {
       throw CompileError(request.path, "has pictures and sound: one of both is wanted");
   }
   if (sound && (request.shape[0] != 49 || request.shape[2] != 1 || request.shape[1] > 40)) {
-    throw CompileError(request.path, fmt::format("is sound, of which networks take 49x40x1 features "
-                                                 "or fewer coefficients; this one takes {}",
-                                                 to_string(request.shape)));
+    throw CompileError(request.path,
+                       fmt::format("is sound, of which networks take 49x40x1 features "
+                                   "or fewer coefficients; this one takes {}",
+                                   to_string(request.shape)));
   }
   data.classes.assign(classes.begin(), classes.end());
   for (Examples* part : {&data.train, &data.test}) {
@@ -228,12 +230,13 @@ Dataset read_dataset(const DatasetRequest& request) {
     const Item& item = items[k];
     const std::vector<int16_t> steps = steps_of(item, request);
     Examples& part = item.test ? data.test : data.train;
-    std::ranges::copy(steps, part.steps.begin() + static_cast<std::ptrdiff_t>(
-                                                      places[k] * part.variants * each));
+    std::ranges::copy(
+        steps, part.steps.begin() + static_cast<std::ptrdiff_t>(places[k] * part.variants * each));
     const size_t now = ++done;
     if (now % 64 != 0 || !request.progress) return;
     const std::lock_guard lock(mutex);
-    if (!request.progress(now, items.size())) throw CompileError(request.path, "reading was stopped");
+    if (!request.progress(now, items.size()))
+      throw CompileError(request.path, "reading was stopped");
   });
   return data;
 }

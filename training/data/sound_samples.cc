@@ -68,10 +68,9 @@ std::vector<int16_t> sound_steps(const Sound& sound, int64_t coefficients, size_
     for (int64_t f = 0; f < kFrames; ++f) {
       const int8_t* frame = features.data() + f * kBands;
       for (int64_t k = 0; k < coefficients; ++k) {
-        steps.push_back(coefficients == kBands
-                            ? static_cast<int16_t>(frame[k] + 128)
-                            : static_cast<int16_t>(
-                                  std::lround(coefficient(frame, k) / kCepstralScale)));
+        steps.push_back(coefficients == kBands ? static_cast<int16_t>(frame[k] + 128)
+                                               : static_cast<int16_t>(std::lround(
+                                                     coefficient(frame, k) / kCepstralScale)));
       }
     }
   }

@@ -33,8 +33,9 @@ Graph int8_shapes(const Graph& graph) {
     const std::optional<Demands> demands =
         demands_of(op.attributes, op.inputs.size(), Format::kInt8);
     if (!demands) {
-      throw CompileError(graph.name, label(op) + " has no form in int8, in which networks are "
-                                                 "planned while they are trained");
+      throw CompileError(graph.name, label(op) +
+                                         " has no form in int8, in which networks are "
+                                         "planned while they are trained");
     }
     if (demands->output == Demands::Output::kFixed)
       result.tensor(op.outputs[0]).quantization = demands->fixed;
@@ -77,13 +78,12 @@ Footprint footprint(const Graph& graph, const PlanOptions& options) {
   std::map<std::string, TensorId> by_name;
   for (size_t t = 0; t < graph.tensors.size(); ++t)
     by_name[graph.tensors[t].name] = TensorId{static_cast<int32_t>(t)};
-  const std::optional<Peak> peak =
-      peak_of(compiled.graph, compiled.plan, compiled.cost.live_bytes);
+  const std::optional<Peak> peak = peak_of(compiled.graph, compiled.plan, compiled.cost.live_bytes);
   if (!peak) return result;
   for (const BufferId b : peak->buffers) {
     const Buffer& buffer = compiled.plan.schedule.buffers[b.index()];
-    if (!buffer.tensor) continue;
-    const auto found = by_name.find(compiled.graph.tensor(*buffer.tensor).name);
+    if (!buffer.tensor.valid()) continue;
+    const auto found = by_name.find(compiled.graph.tensor(buffer.tensor).name);
     if (found != by_name.end()) result.at_peak.push_back(found->second);
   }
   return result;
