@@ -8,22 +8,39 @@
 namespace thimble {
 namespace {
 
-constexpr double kZeroCrossings = 16;  ///< on each side
+constexpr size_t kZeroCrossings = 16;  ///< on each side
+constexpr size_t kSteps = 1024;        ///< of the table, from one crossing to the next
+
+/// A sinc in a Hann window, from its middle on.
+const std::vector<double>& kernel() {
+  static const std::vector<double> table = [] {
+    std::vector<double> values = {1};
+    for (size_t k = 1; k <= kZeroCrossings * kSteps; ++k) {
+      const double x = std::numbers::pi * static_cast<double>(k) / kSteps;
+      values.push_back(std::sin(x) / x * (0.5 + 0.5 * std::cos(x / kZeroCrossings)));
+    }
+    values.push_back(0);
+    return values;
+  }();
+  return table;
+}
 
 /// At `position` of the samples, low-passed to `cutoff` of their bandwidth.
 double at_position(const std::vector<int16_t>& samples, double position, double cutoff) {
+  const std::vector<double>& table = kernel();
   const double reach = kZeroCrossings / cutoff;
-  const auto first = static_cast<int64_t>(std::ceil(position - reach));
-  const auto last = static_cast<int64_t>(std::floor(position + reach));
+  const auto first = std::max<int64_t>(static_cast<int64_t>(std::ceil(position - reach)), 0);
+  const auto last = std::min(static_cast<int64_t>(std::floor(position + reach)),
+                             static_cast<int64_t>(samples.size()) - 1);
   double sum = 0;
-  for (int64_t k = std::max<int64_t>(first, 0);
-       k <= std::min(last, static_cast<int64_t>(samples.size()) - 1); ++k) {
-    const double x = (static_cast<double>(k) - position) * cutoff;
-    const double sinc = x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x);
-    const double window = 0.5 + 0.5 * std::cos(std::numbers::pi * x / kZeroCrossings);
-    sum += samples[static_cast<size_t>(k)] * sinc * window * cutoff;
+  for (int64_t k = first; k <= last; ++k) {
+    const double at = std::abs(static_cast<double>(k) - position) * cutoff * kSteps;
+    const auto below = std::min(static_cast<size_t>(at), kZeroCrossings * kSteps);
+    const double share = at - static_cast<double>(below);
+    sum += samples[static_cast<size_t>(k)] *
+           (table[below] + share * (table[below + 1] - table[below]));
   }
-  return sum;
+  return sum * cutoff;
 }
 
 /// Every `step`-th sample.

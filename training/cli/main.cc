@@ -30,14 +30,14 @@ constexpr int kDone = 0, kFault = 1, kBug = 3, kStopped = 130;
 std::atomic<bool> interrupted = false;
 
 struct Options {
-  std::string network, data, folder, sram, weights, planner = "auto", pruning = "learnt", from,
-                                                    core;
+  std::string network, data, folder, sram, weights, planner = "auto", pruning = "learnt",
+                                                    sums = "learnt", from, core;
   std::optional<int64_t> macs;
   std::optional<double> max_latency;
   std::vector<std::string> test_speakers;
   std::array<int64_t, kStages> epochs = {20, 12, 10, 6};
   double rate = 0.05, decay = 5e-4;
-  int64_t batch = 64, limit = 0, threads = 0, variants = 8;
+  int64_t batch = 64, limit = 0, threads = 0, variants = 8, emitted = 0;
   uint64_t seed = 1;
   bool resume = false;
 };
@@ -47,12 +47,13 @@ std::string text_of(const Options& o) {
   return fmt::format(
       "{} on {} (limit {}, variants {}, test speakers {}), sram {}, weights {}, macs {}, planner "
       "{}, "
-      "core {}, max latency {}, pruning {}, from {}, epochs {} {} {} {}, rate {}, decay {}, batch "
+      "core {}, max latency {}, pruning {}, sums {}, from {}, epochs {} {} {} {}, rate {}, decay "
+      "{}, batch "
       "{}, "
       "seed {}",
       o.network, std::filesystem::path(o.data).filename().string(), o.limit, o.variants,
       fmt::join(o.test_speakers, " "), o.sram, o.weights, o.macs.value_or(0), o.planner, o.core,
-      o.max_latency.value_or(0), o.pruning, o.from, o.epochs[0], o.epochs[1], o.epochs[2],
+      o.max_latency.value_or(0), o.pruning, o.sums, o.from, o.epochs[0], o.epochs[1], o.epochs[2],
       o.epochs[3], o.rate, o.decay, o.batch, o.seed);
 }
 
@@ -153,6 +154,8 @@ int train(const Options& options) {
   request.pruning = options.pruning == "learnt"    ? Pruning::kLearnt
                     : options.pruning == "uniform" ? Pruning::kUniform
                                                    : Pruning::kByChance;
+  request.learn_sums = options.sums == "learnt";
+  request.emitted_samples = options.emitted;
   request.epochs = options.epochs;
   request.rate = options.rate;
   request.decay = options.decay;
@@ -204,6 +207,10 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--pruning", o.pruning,
                  "Channels that go: learnt; uniform, the same share of each layer; by-chance")
       ->check(CLI::IsMember({"learnt", "uniform", "by-chance"}));
+  app.add_option("--sums", o.sums,
+                 "Scales of sums of 16 or 8 bits: learnt; or seen, of what the network sums "
+                 "when it is trained")
+      ->check(CLI::IsMember({"learnt", "seen"}));
   app.add_option("--from", o.from,
                  "Folder of a run of this network and data whose first stage is taken");
   app.add_option("--epochs", o.epochs[0], "Of ordinary training (20)")
@@ -220,6 +227,9 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--seed", o.seed, "Of all that is left to chance (1)");
   app.add_option("--threads", o.threads, "All cores without it")->check(CLI::Range(1, 1024));
   app.add_option("--limit", o.limit, "Most samples of a class, for a trial")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--emitted-samples", o.emitted,
+                 "Most samples of the test that the emitted program runs (all)")
       ->check(CLI::PositiveNumber);
   app.add_option("--variants", o.variants, "Of each sound, changed by chance (8)")
       ->check(CLI::Range(1, 64));

@@ -15,6 +15,7 @@ namespace {
 constexpr int32_t kSecond = 16'000;
 constexpr int64_t kFrames = 49, kBands = 40;
 constexpr float kCepstralScale = 1.0F / 64;  ///< of coefficients, which are below 200
+constexpr double kSpeed = 0.2;               ///< more or less
 
 Sound one_second(Sound sound, int64_t delay) {
   std::vector<int16_t> samples(kSecond, 0);
@@ -27,7 +28,7 @@ Sound one_second(Sound sound, int64_t delay) {
 }
 
 Sound changed(const Sound& sound, zoo::Random& random) {
-  Sound result = one_second(sped_up(sound, 1 + 0.12 * (2 * random.unit() - 1)),
+  Sound result = one_second(sped_up(sound, 1 + kSpeed * (2 * random.unit() - 1)),
                             random.between(-kSecond / 10, kSecond / 10));
   double power = 0;
   for (const int16_t s : result.samples) power += double{1} * s * s;
@@ -40,15 +41,27 @@ Sound changed(const Sound& sound, zoo::Random& random) {
   return result;
 }
 
-/// Orthonormal DCT-II of a frame.
+/// Orthonormal DCT-II: a row for each coefficient.
+const std::vector<double>& cosines() {
+  static const std::vector<double> table = [] {
+    std::vector<double> values;
+    for (int64_t number = 0; number < kBands; ++number) {
+      const double norm = std::sqrt((number == 0 ? 1.0 : 2.0) / kBands);
+      for (int64_t b = 0; b < kBands; ++b) {
+        values.push_back(norm * std::cos(std::numbers::pi * (static_cast<double>(b) + 0.5) *
+                                         static_cast<double>(number) / kBands));
+      }
+    }
+    return values;
+  }();
+  return table;
+}
+
 float coefficient(const int8_t* frame, int64_t number) {
+  const double* row = cosines().data() + number * kBands;
   double sum = 0;
-  for (int64_t b = 0; b < kBands; ++b) {
-    sum += (frame[b] + 128) * std::cos(std::numbers::pi * (static_cast<double>(b) + 0.5) *
-                                       static_cast<double>(number) / kBands);
-  }
-  const double norm = std::sqrt((number == 0 ? 1.0 : 2.0) / kBands);
-  return static_cast<float>(sum * norm) * kFeatureScale;
+  for (int64_t b = 0; b < kBands; ++b) sum += (frame[b] + 128) * row[b];
+  return static_cast<float>(sum) * kFeatureScale;
 }
 
 }  // namespace

@@ -42,8 +42,7 @@ torch::Tensor labels_of(const Examples& examples, const std::vector<size_t>& sam
 }  // namespace
 
 Pass learn(Network& network, const Taps& taps, const PassOptions& options, uint64_t stage,
-           uint64_t epoch, const std::function<torch::Tensor()>& extra,
-           const std::function<bool(int64_t batch, int64_t of)>& after) {
+           uint64_t epoch, const std::function<bool(int64_t batch, int64_t of)>& after) {
   const Examples& train = options.data.train;
   const auto each = static_cast<size_t>(elements(train.shape));
   const std::vector<size_t> order = shuffled(train.size(), mixed(options.seed, stage, epoch, 0));
@@ -65,14 +64,11 @@ Pass learn(Network& network, const Taps& taps, const PassOptions& options, uint6
     });
     const torch::Tensor labels = labels_of(train, samples);
     const torch::Tensor scores = network.scores(network.batch(numbers), true, taps);
-    torch::Tensor loss = torch::cross_entropy_loss(scores, labels, {}, 1, -100, options.smoothing);
+    const torch::Tensor loss =
+        torch::cross_entropy_loss(scores, labels, {}, 1, -100, options.smoothing);
     pass.loss += loss.item<double>() * static_cast<double>(samples.size());
     right += correct(scores, labels);
     seen += static_cast<int64_t>(samples.size());
-    if (extra) {
-      const torch::Tensor more = extra();
-      if (more.defined()) loss = loss + more;
-    }
     loss.backward();
     if (!after(static_cast<int64_t>(b), static_cast<int64_t>(batches))) {
       pass.stopped = true;

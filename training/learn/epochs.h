@@ -28,10 +28,9 @@ struct Pass {
 };
 
 /// One epoch, in an order that follows from seed, stage and epoch alone. after: once gradients are
-/// there; extra: added to the loss of a batch (may be empty).
+/// there.
 [[nodiscard]] Pass learn(Network& network, const Taps& taps, const PassOptions& options,
                          uint64_t stage, uint64_t epoch,
-                         const std::function<torch::Tensor()>& extra,
                          const std::function<bool(int64_t batch, int64_t of)>& after);
 
 /// Of all test samples, the share whose class has the best score.

@@ -2,7 +2,6 @@
 #include "training/learn/quantised_forward.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "thimble/model/error.h"
@@ -13,9 +12,6 @@ namespace thimble::training {
 namespace {
 
 constexpr float kShare = 0.02F;  ///< of a batch in a range that is known already
-
-/// To whole numbers; gradients pass.
-torch::Tensor whole(const torch::Tensor& x) { return x + (x.round() - x).detach(); }
 
 Range range_of_batch(const torch::Tensor& x) {
   const torch::NoGradGuard guard;
@@ -36,8 +32,11 @@ torch::Tensor rounded_weights(const torch::Tensor& weights) {
 
 }  // namespace
 
-QuantisedForward::QuantisedForward(const Graph& graph)
-    : graph_(graph), quantised_(graph.tensors.size(), false), ranges_(graph.tensors.size()) {
+QuantisedForward::QuantisedForward(const Graph& graph, LearntAccumulators accumulators)
+    : graph_(graph),
+      quantised_(graph.tensors.size(), false),
+      ranges_(graph.tensors.size()),
+      accumulators_(std::move(accumulators)) {
   for (const Op& op : graph.ops) {
     demands_.push_back(demands_of(op.attributes, op.inputs.size(), Format::kInt8));
     if (!demands_.back()) continue;
@@ -71,44 +70,6 @@ torch::Tensor QuantisedForward::rounded(TensorId t, const torch::Tensor& x) {
   return torch::fake_quantize_per_tensor_affine(x, q.scales[0], q.zero_points[0], -128, 127);
 }
 
-torch::Tensor QuantisedForward::accumulated(const Op& op, const torch::Tensor& x,
-                                            const torch::Tensor& weights,
-                                            const torch::Tensor& bias) {
-  const auto found = accumulators_.find(op.outputs[0].value);
-  if (found == accumulators_.end()) return {};
-  LearntAccumulator& a = found->second;
-  const auto* conv = std::get_if<Conv2D>(&op.attributes);
-  const torch::Tensor flat = conv == nullptr ? x.flatten(1) : x;
-  std::vector<torch::Tensor> parts;
-  for (int64_t begin = 0; begin < weights.size(1); begin += a.chunk) {
-    const int64_t end = std::min(begin + a.chunk, weights.size(1));
-    const torch::Tensor piece = flat.slice(1, begin, end), by = weights.slice(1, begin, end);
-    const torch::Tensor first = begin == 0 ? bias : torch::Tensor();
-    parts.push_back(conv == nullptr ? torch::linear(piece, by, first)
-                                    : convolution(piece, by, first, conv->window));
-  }
-  if (!a.log_scale.defined()) {
-    const torch::NoGradGuard guard;
-    Range range{0, 0};
-    torch::Tensor sum = torch::zeros_like(parts[0]);
-    for (const torch::Tensor& part : parts) {
-      sum += part;
-      range.include(range_of_batch(sum));
-    }
-    const float scale =
-        std::max(range.max - range.min, 1e-6F) / static_cast<float>(a.most - a.least);
-    a.zero_point = std::clamp(
-        static_cast<int32_t>(std::lround(static_cast<float>(a.least) - range.min / scale)), a.least,
-        a.most);
-    a.log_scale = torch::tensor(std::log(scale)).requires_grad_(true);
-  }
-  const torch::Tensor scale = a.log_scale.exp();
-  torch::Tensor element = torch::full_like(parts[0], a.zero_point);
-  for (const torch::Tensor& part : parts)
-    element = (element + whole(part / scale)).clamp(a.least, a.most);
-  return (element - a.zero_point) * scale;
-}
-
 Taps QuantisedForward::taps(bool observes) {
   Taps taps;
   taps.activation = [this, observes](TensorId t, torch::Tensor x) {
@@ -119,7 +80,11 @@ Taps QuantisedForward::taps(bool observes) {
   taps.weights = [](const Op&, const torch::Tensor& weights) { return rounded_weights(weights); };
   if (!accumulators_.empty()) {
     taps.sums = [this](const Op& op, const torch::Tensor& x, const torch::Tensor& weights,
-                       const torch::Tensor& bias) { return accumulated(op, x, weights, bias); };
+                       const torch::Tensor& bias) {
+      const auto found = accumulators_.find(graph_.tensor(op.outputs[0]).name);
+      if (found == accumulators_.end()) return torch::Tensor();
+      return narrow_sums(op, x, weights, bias, found->second, observes_sums_);
+    };
   }
   return taps;
 }

@@ -5,45 +5,33 @@
 
 #include <torch/torch.h>
 
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "thimble/model/graph.h"
 #include "thimble/quantise/range.h"
 #include "thimble/quantise/scale_groups.h"
+#include "training/learn/accumulators.h"
 #include "training/learn/network.h"
 
 namespace thimble::training {
 
-/// Sums that a plan keeps in 16 or 8 bits, a chunk of channels at a time.
-struct LearntAccumulator {
-  int64_t chunk = 1;
-  int32_t least = -128, most = 127, zero_point = 0;
-  torch::Tensor log_scale;  ///< learns; undefined until sums were seen
-};
-
 class QuantisedForward {
  public:
-  /// graph: must outlive it.
-  explicit QuantisedForward(const Graph& graph);
+  /// graph: must outlive it. accumulators: of those of its operators whose sums are narrow.
+  QuantisedForward(const Graph& graph, LearntAccumulators accumulators);
 
   /// Round what the network computes. With `observes` ranges follow what is seen, by moving
   /// averages.
   [[nodiscard]] Taps taps(bool observes);
-  /// By TensorId of the outputs whose sums are narrow.
-  void accumulate(std::map<int32_t, LearntAccumulator> accumulators) {
-    accumulators_ = std::move(accumulators);
-  }
-  [[nodiscard]] std::map<int32_t, LearntAccumulator>& accumulators() { return accumulators_; }
+  /// The sums of what the network computes next make room for themselves in narrow accumulators.
+  void observe_sums(bool observes) { observes_sums_ = observes; }
+  [[nodiscard]] LearntAccumulators& accumulators() { return accumulators_; }
   [[nodiscard]] Ranges& ranges() { return ranges_; }
 
  private:
   void observe(TensorId t, const torch::Tensor& x);
   [[nodiscard]] torch::Tensor rounded(TensorId t, const torch::Tensor& x);
-  [[nodiscard]] torch::Tensor accumulated(const Op& op, const torch::Tensor& x,
-                                          const torch::Tensor& weights, const torch::Tensor& bias);
   [[nodiscard]] const ScaleGroups& scales();
 
   const Graph& graph_;
@@ -51,7 +39,8 @@ class QuantisedForward {
   std::vector<bool> quantised_;  ///< by TensorId
   Ranges ranges_;
   std::optional<ScaleGroups> scales_;  ///< of the ranges; nothing: they have changed
-  std::map<int32_t, LearntAccumulator> accumulators_;
+  LearntAccumulators accumulators_;
+  bool observes_sums_ = false;
 };
 
 }  // namespace thimble::training

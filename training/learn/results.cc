@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "thimble/driver/chosen.h"
 #include "thimble/driver/driver.h"
 #include "thimble/model/error.h"
 #include "thimble/program/host.h"
@@ -38,42 +39,41 @@ size_t best_class(const Bytes& scores) {
   return static_cast<size_t>(std::ranges::max_element(scores, greater) - scores.begin());
 }
 
-double share(size_t right, const Examples& examples) {
-  return static_cast<double>(right) / static_cast<double>(examples.size());
-}
-
 }  // namespace
 
-double integer_accuracy(const Graph& graph, const Examples& examples) {
-  size_t right = 0;
-  for (size_t begin = 0; begin < examples.size(); begin += kAtATime) {
-    const size_t count = std::min(kAtATime, examples.size() - begin);
-    const std::vector<Bytes> outputs =
-        integer_outputs(graph, inputs_of(graph, examples, begin, count));
-    for (size_t k = 0; k < count; ++k) {
-      if (best_class(outputs[k]) == static_cast<size_t>(examples.labels[begin + k])) ++right;
-    }
-  }
-  return share(right, examples);
-}
-
-double emitted_accuracy(const Graph& graph, const PlanOptions& options, const Examples& examples) {
-  const Answer answer = compile(plan_request(graph, options));
+PlanAccuracy plan_accuracy(const Graph& graph, const PlanOptions& options,
+                           const AccumulatorScales& scales, const Examples& examples,
+                           int64_t most) {
+  Request request = plan_request(graph, options);
+  if (!scales.empty()) request.calibration = Calibration{"accumulators.json", scales};
+  const Answer answer = compile(request);
   const auto* compiled = std::get_if<Compiled>(&answer);
   check(compiled != nullptr, "a network that was planned before has a plan");
-  std::vector<char> right(examples.size(), 0);
+  PlanAccuracy result{.samples = chosen(examples.size(), most).size(),
+                      .narrow_sums = compiled->plan.accumulators.size()};
+  check(result.narrow_sums == scales.size(), "each narrow sum has learnt its scale");
+  // Which of them the program runs: from all over the set, whose classes may stand in order.
+  std::vector<bool> runs(examples.size(), false);
+  for (const size_t k : chosen(examples.size(), most)) runs[k] = true;
+  size_t right = 0, right_emitted = 0;
   for (size_t begin = 0; begin < examples.size(); begin += kAtATime) {
     const size_t count = std::min(kAtATime, examples.size() - begin);
     const std::vector<Bytes> inputs = inputs_of(graph, examples, begin, count);
-    const std::vector<Bytes> expected = integer_outputs(compiled->graph, inputs);
+    const std::vector<Bytes> outputs = integer_outputs(compiled->graph, inputs);
     in_parallel(count, all_cores(), [&](size_t k, size_t) {
-      const std::vector<Bytes> outputs = execute(compiled->program, {inputs[k]});
-      check(outputs[0] == expected[k], "the emitted program computes what LibTorch computes");
-      if (best_class(outputs[0]) == static_cast<size_t>(examples.labels[begin + k]))
-        right[begin + k] = 1;
+      if (!runs[begin + k]) return;
+      check(execute(compiled->program, {inputs[k]})[0] == outputs[k],
+            "the emitted program computes what LibTorch computes");
     });
+    for (size_t k = 0; k < count; ++k) {
+      if (best_class(outputs[k]) != static_cast<size_t>(examples.labels[begin + k])) continue;
+      ++right;
+      if (runs[begin + k]) ++right_emitted;
+    }
   }
-  return share(static_cast<size_t>(std::ranges::count(right, 1)), examples);
+  result.int8 = static_cast<double>(right) / static_cast<double>(examples.size());
+  result.emitted = static_cast<double>(right_emitted) / static_cast<double>(result.samples);
+  return result;
 }
 
 std::string result_json(const RunResult& result, const RunRequest& request) {
@@ -90,9 +90,11 @@ std::string result_json(const RunResult& result, const RunRequest& request) {
                               {"train_samples", request.data.train.size()},
                               {"test_samples", request.data.test.size()},
                               {"planner", request.plan.planner},
+                              {"narrow_sums", result.narrow_sums},
                               {"float_accuracy", result.float_accuracy},
                               {"int8_accuracy", result.int8_accuracy},
                               {"emitted_accuracy", result.emitted_accuracy},
+                              {"emitted_samples", result.emitted_samples},
                               {"before", cost(result.before)},
                               {"after", cost(result.after)},
                               {"questions", result.questions},

@@ -10,12 +10,18 @@
 
 namespace thimble::training {
 
-/// Of an int8 network on samples: by LibTorch's whole numbers.
-[[nodiscard]] double integer_accuracy(const Graph& graph, const Examples& examples);
-/// By the plan with the kernels that ship, on all cores. Throws InternalError where outputs are not
-/// those of LibTorch's whole numbers.
-[[nodiscard]] double emitted_accuracy(const Graph& graph, const PlanOptions& options,
-                                      const Examples& examples);
+struct PlanAccuracy {
+  double int8 = 0;         ///< of all samples, by LibTorch's whole numbers
+  double emitted = 0;      ///< by the plan with the kernels that ship, on all cores
+  size_t samples = 0;      ///< of which emitted is
+  size_t narrow_sums = 0;  ///< operators of the plan whose sums have 16 or 8 bits
+};
+/// Of the int8 network in the arithmetic of its plan. scales: of the plan's narrow sums, all of
+/// them; most: samples that the emitted program runs (0: all). Throws InternalError where its
+/// outputs are not those of LibTorch's whole numbers.
+[[nodiscard]] PlanAccuracy plan_accuracy(const Graph& graph, const PlanOptions& options,
+                                         const AccumulatorScales& scales, const Examples& examples,
+                                         int64_t most);
 
 [[nodiscard]] std::string result_json(const RunResult& result, const RunRequest& request);
 

@@ -27,13 +27,12 @@
 namespace thimble::training {
 namespace {
 
-constexpr int64_t kBatchesAQuestion = 8;  ///< of a stage that prunes
-constexpr double kPruneShare = 0.7;       ///< of that stage in which the budget tightens
-constexpr double kPressure = 0.1;         ///< beside the gradients of a channel
-constexpr double kWarmUp = 0.03;          ///< of a stage, in which the rate grows
+constexpr double kPruneShare = 0.7;  ///< of the stage that prunes: in it the budget tightens
+constexpr size_t kSamplesOfSums = 512, kSamplesAtATime = 64;
+constexpr double kWarmUp = 0.03;  ///< of a stage, in which the rate grows
 
 /// The most that each stage learns at, beside the request's rate.
-constexpr double kRates[kStages] = {1, 0.2, 0.4, 0.05};
+constexpr double kRates[kStages] = {1, 0.2, 0.4, 0.004};
 
 /// A rise, then half a cosine.
 double rate_at(double progress) {
@@ -64,7 +63,8 @@ class Run {
   [[nodiscard]] bool pass_stage(Stage stage);
   [[nodiscard]] bool learn_epochs(Stage stage);
   void end_prune();
-  [[nodiscard]] torch::Tensor pressed(double progress);
+  void see_sums();
+  void close_channels(double progress);
   [[nodiscard]] NamedTensors gate_tensors();
   [[nodiscard]] NamedTensors extra_tensors();
   void step(Stage stage, double progress);
@@ -81,12 +81,10 @@ class Run {
   std::unique_ptr<Network> network_;
   std::unique_ptr<Gates> gates_;
   std::unique_ptr<QuantisedForward> quantised_;
-  std::unique_ptr<torch::optim::SGD> descent_;
+  std::unique_ptr<torch::optim::Optimizer> descent_;
   std::unique_ptr<torch::optim::Adam> adam_;  ///< of gates and scales
   std::optional<Checkpoint> resumed_;
   Curve curve_;
-  std::vector<double> pressure_;
-  int64_t batches_ = 0;
   double question_seconds_ = 0;
   RunResult result_;
 };
@@ -101,9 +99,9 @@ const Footprint& Run::asked(const Kept& kept) {
 /// Names of tensors that are not the network's.
 NamedTensors Run::gate_tensors() {
   NamedTensors all;
-  for (size_t g = 0; g < gates_->importances().size(); ++g) {
-    all[fmt::format("importance{}", g)] = gates_->importances()[g];
-    all[fmt::format("threshold{}", g)] = gates_->thresholds()[g];
+  for (size_t g = 0; g < gates_->gates().size(); ++g) {
+    all[fmt::format("gate{}", g)] = gates_->gates()[g];
+    all[fmt::format("worth{}", g)] = gates_->averages()[g];
   }
   return all;
 }
@@ -111,6 +109,12 @@ NamedTensors Run::gate_tensors() {
 NamedTensors Run::extra_tensors() {
   NamedTensors all;
   if (gates_) all = gate_tensors();
+  if (quantised_) {
+    for (auto& [name, accumulator] : quantised_->accumulators()) {
+      all["sums_scale/" + name] = accumulator.log_scale;
+      all["sums_zero/" + name] = accumulator.zero_point;
+    }
+  }
   return all;
 }
 
@@ -176,27 +180,25 @@ Taps Run::taps(Stage stage, bool learning) {
   return {};
 }
 
-/// What makes channels close that the budget has no room for.
-torch::Tensor Run::pressed(double progress) {
-  if (batches_++ % kBatchesAQuestion == 0) {
-    const Budget now = request_.budget.on_the_way(result_.before, progress / kPruneShare);
-    const Clock::time_point begin = Clock::now();
-    pressure_ = compiler_.pressure(gates_->kept(), now);
-    question_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
-  }
-  const double most = std::ranges::max(pressure_);
-  if (most <= 0) return {};
-  torch::Tensor sum = torch::zeros({});
-  const std::vector<torch::Tensor> widths = gates_->widths();
-  for (size_t g = 0; g < widths.size(); ++g)
-    if (pressure_[g] > 0) sum = sum + widths[g] * (kPressure * pressure_[g] / most);
-  return sum;
+/// Channels close as the budget tightens: as many in a batch as so many questions allow, so that
+/// the network can follow.
+void Run::close_channels(double progress) {
+  constexpr double kUntilWorths = 0.05;  // of the stage: then there are some
+  constexpr size_t kQuestionsABatch = 4;
+  gates_->learn();
+  if (progress < kUntilWorths) return;
+  gates_->exchange();
+  const Budget now =
+      request_.budget.on_the_way(result_.before, (progress - kUntilWorths) / kPruneShare);
+  const Clock::time_point begin = Clock::now();
+  gates_->keep(compiler_.trimmed(gates_->kept(), now, gates_->worths(), kQuestionsABatch));
+  question_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 void Run::step(Stage stage, double progress) {
   const double rate = request_.rate * kRates[static_cast<size_t>(stage)] * rate_at(progress);
   for (torch::optim::OptimizerParamGroup& group : descent_->param_groups())
-    static_cast<torch::optim::SGDOptions&>(group.options()).lr(rate);
+    group.options().set_lr(rate);
   descent_->step();
   descent_->zero_grad();
   if (!adam_) return;
@@ -217,21 +219,19 @@ bool Run::learn_epochs(Stage stage) {
                             .seed = request_.seed,
                             .smoothing = stage == Stage::kQuantise ? 0.0 : 0.1};
   for (int64_t epoch = done; epoch < all; ++epoch) {
-    batches_ = 0;  // so that a run that goes on asks when this one would have
     double progress = static_cast<double>(epoch) / static_cast<double>(all);
     // Ranges stand still in the last third, so that weights can settle.
     const Taps with = taps(stage, 3 * epoch < 2 * all || epoch == 0);
-    std::function<torch::Tensor()> extra;
-    if (stage == Stage::kPrune) extra = [&] { return pressed(progress); };
     const auto after = [&](int64_t batch, int64_t of) {
       progress =
           (static_cast<double>(epoch) + static_cast<double>(batch + 1) / static_cast<double>(of)) /
           static_cast<double>(all);
       step(stage, progress);
+      if (gates_) close_channels(progress);
       return !request_.progress || request_.progress({stage, epoch + 1, all, batch + 1, of});
     };
     const Pass pass = learn(*network_, with, options, static_cast<uint64_t>(stage),
-                            static_cast<uint64_t>(epoch), extra, after);
+                            static_cast<uint64_t>(epoch), after);
     if (pass.stopped) return false;
     const Footprint now = asked(stage == Stage::kPrune ? gates_->kept() : kept_);
     const double test = accuracy(*network_, taps(stage, false), request_.data.test);
@@ -252,20 +252,32 @@ bool Run::learn_epochs(Stage stage) {
 
 /// The channels that stay are chosen; the smaller network goes on with what was learnt.
 void Run::end_prune() {
-  std::vector<std::vector<float>> margins;
   if (gates_) {
-    margins = gates_->margins();
-    kept_ = compiler_.trimmed(gates_->kept(), request_.budget, margins);
+    kept_ = compiler_.trimmed(gates_->kept(), request_.budget, gates_->worths());
   } else {
-    margins = Gates(channels_, *network_).margins();
+    const std::vector<std::vector<float>> sizes = magnitudes(channels_, *network_);
     kept_ = request_.pruning == Pruning::kUniform
-                ? uniform(compiler_, channels_, request_.budget, margins)
+                ? uniform(compiler_, channels_, request_.budget, sizes)
                 : by_chance(compiler_, channels_, request_.budget, request_.seed);
-    kept_ = compiler_.trimmed(kept_, request_.budget, margins);
+    kept_ = compiler_.trimmed(kept_, request_.budget, sizes);
   }
   const std::unique_ptr<Network> large = std::move(network_);
   make_network(Stage::kTune);
   shrink(*large, channels_, kept_, *network_);
+}
+
+/// Scales of narrow sums begin with what the network sums of some samples.
+void Run::see_sums() {
+  const Examples& train = request_.data.train;
+  const torch::NoGradGuard guard;
+  quantised_->observe_sums(true);
+  const Taps with = quantised_->taps(true);
+  const size_t count = std::min<size_t>(train.size(), kSamplesOfSums);
+  for (size_t begin = 0; begin < count; begin += kSamplesAtATime) {
+    const size_t some = std::min(kSamplesAtATime, count - begin);
+    (void)network_->scores(network_->batch(plain_samples(train, begin, some)), false, with);
+  }
+  quantised_->observe_sums(false);
 }
 
 bool Run::pass_stage(Stage stage) {
@@ -300,24 +312,35 @@ bool Run::pass_stage(Stage stage) {
       } else {
         network_ = std::make_unique<Network>(network_->learnt_graph(), false);
       }
-      quantised_ = std::make_unique<QuantisedForward>(network_->graph());
+      quantised_ = std::make_unique<QuantisedForward>(
+          network_->graph(), request_.learn_sums ? accumulators_of(network_->graph(), request_.plan)
+                                                 : LearntAccumulators());
+      see_sums();
       break;
   }
   std::vector<torch::Tensor> weights, others, further;
   for (const auto& [key, tensor] : network_->parameters())
     (tensor.dim() >= 2 ? weights : others).push_back(tensor);
-  const auto sgd = torch::optim::SGDOptions(request_.rate).momentum(0.9).nesterov(true);
-  std::vector<torch::optim::OptimizerParamGroup> groups;
-  groups.emplace_back(weights, std::make_unique<torch::optim::SGDOptions>(
-                                   torch::optim::SGDOptions(sgd).weight_decay(request_.decay)));
-  groups.emplace_back(others, std::make_unique<torch::optim::SGDOptions>(sgd));
-  descent_ = std::make_unique<torch::optim::SGD>(groups, sgd);
-  for (const auto& [key, tensor] : extra_tensors()) further.push_back(tensor);
+  if (stage == Stage::kQuantise) {
+    // Weights with normalisations folded into them are of all magnitudes.
+    weights.insert(weights.end(), others.begin(), others.end());
+    descent_ = std::make_unique<torch::optim::Adam>(weights);
+  } else {
+    const auto sgd = torch::optim::SGDOptions(request_.rate).momentum(0.9).nesterov(true);
+    std::vector<torch::optim::OptimizerParamGroup> groups;
+    groups.emplace_back(weights, std::make_unique<torch::optim::SGDOptions>(
+                                     torch::optim::SGDOptions(sgd).weight_decay(request_.decay)));
+    groups.emplace_back(others, std::make_unique<torch::optim::SGDOptions>(sgd));
+    descent_ = std::make_unique<torch::optim::SGD>(groups, sgd);
+  }
+  if (quantised_) {
+    for (auto& [name, sums] : quantised_->accumulators()) further.push_back(sums.log_scale);
+  }
   if (!further.empty()) {
     const auto steps = static_cast<double>(std::max<int64_t>(
         1, epochs(stage) * (static_cast<int64_t>(request_.data.train.size()) / request_.batch)));
     adam_ = std::make_unique<torch::optim::Adam>(
-        further, torch::optim::AdamOptions(std::clamp(4 / steps, 0.001, 0.05)));
+        further, torch::optim::AdamOptions(std::clamp(4 / steps, 0.001, 0.1)));
   }
   const bool taken = stage == Stage::kOrdinary && !request_.from.empty();
   const bool chosen = stage == Stage::kPrune && request_.pruning != Pruning::kLearnt;
@@ -333,13 +356,28 @@ RunResult Run::results() {
   Network plain(graph, false);
   result_.float_accuracy = accuracy(plain, {}, request_.data.test);
   const Graph made = quantised(graph, quantised_->ranges()).graph;
+  if (!request_.learn_sums) {
+    quantised_->accumulators() = accumulators_of(network_->graph(), request_.plan);
+    const Ranges learnt = quantised_->ranges();
+    see_sums();
+    quantised_->ranges() = learnt;
+  }
+  const AccumulatorScales scales = learnt_scales(quantised_->accumulators());
+  const PlanAccuracy of =
+      plan_accuracy(made, request_.plan, scales, request_.data.test, request_.emitted_samples);
+  result_.int8_accuracy = of.int8;
+  result_.emitted_accuracy = of.emitted;
+  result_.emitted_samples = of.samples;
+  result_.narrow_sums = of.narrow_sums;
   result_.after = asked(kept_);
-  result_.int8_accuracy = integer_accuracy(made, request_.data.test);
-  result_.emitted_accuracy = emitted_accuracy(made, request_.plan, request_.data.test);
   result_.questions = compiler_.questions();
   result_.question_seconds = question_seconds_;
   write_tflite(graph, file("float.tflite"));
   write_tflite(made, file("int8.tflite"));
+  if (!scales.empty()) {
+    const std::string sums = to_json(scales);
+    write_file(file("accumulators.json"), std::array{std::string_view(sums)});
+  }
   const std::string text = result_json(result_, request_);
   write_file(file("result.json"), std::array{std::string_view(text)});
   return result_;

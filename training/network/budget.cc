@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
 #include "zoo/random.h"
 
 namespace thimble::training {
@@ -26,43 +27,33 @@ constexpr Limited kLimits[] = {{"arena", &Budget::sram_bytes, &Footprint::arena_
 
 int64_t open_channels(const std::vector<bool>& open) { return std::ranges::count(open, true); }
 
-/// The `count` open channels of least margin closed; one stays.
-void close_least(std::vector<bool>& open, const std::vector<float>& margins, int64_t count) {
+/// The `count` open channels that are worth least closed; one stays.
+void close_least(std::vector<bool>& open, const std::vector<float>& worths, int64_t count) {
   std::vector<size_t> order;
   for (size_t c = 0; c < open.size(); ++c) {
     if (open[c]) order.push_back(c);
   }
-  std::ranges::stable_sort(order, {}, [&](size_t c) { return margins[c]; });
+  std::ranges::stable_sort(order, {}, [&](size_t c) { return worths[c]; });
   count = std::min(count, static_cast<int64_t>(order.size()) - 1);
   for (int64_t k = 0; k < count; ++k) open[order[static_cast<size_t>(k)]] = false;
 }
 
-/// A tenth of what is open.
+/// As many as may be closed before the compiler is asked again.
 int64_t step_of(const std::vector<bool>& open) {
-  return std::max<int64_t>(1, open_channels(open) / 10);
-}
-
-/// What is beyond the budget, in shares of it.
-double excess(const Footprint& footprint, const Budget& budget) {
-  double sum = 0;
-  for (const Limited& l : kLimits) {
-    if (!(budget.*l.limit)) continue;
-    const auto limit = static_cast<double>(*(budget.*l.limit));
-    sum += std::max(0.0, static_cast<double>(footprint.*l.taken) / limit - 1);
-  }
-  return sum;
-}
-
-std::vector<std::vector<float>> equal_margins(const Channels& channels) {
-  std::vector<std::vector<float>> margins;
-  for (size_t g = 0; g < channels.groups(); ++g)
-    margins.emplace_back(static_cast<size_t>(channels.count(g)), 1.0F);
-  return margins;
+  return std::max<int64_t>(1, open_channels(open) / 16);
 }
 
 }  // namespace
 
-bool Budget::met_by(const Footprint& footprint) const { return excess(footprint, *this) == 0; }
+double Budget::excess(const Footprint& footprint) const {
+  double sum = 0;
+  for (const Limited& l : kLimits) {
+    if (!(this->*l.limit)) continue;
+    const auto limit = static_cast<double>(*(this->*l.limit));
+    sum += std::max(0.0, static_cast<double>(footprint.*l.taken) / limit - 1);
+  }
+  return sum;
+}
 
 Budget Budget::on_the_way(const Footprint& from, double progress) const {
   Budget result = *this;
@@ -96,60 +87,63 @@ const Footprint& Compiler::footprint(const Kept& kept) {
       .first->second;
 }
 
-std::vector<bool> Compiler::groups_at_peak(const Footprint& footprint) const {
-  std::vector<bool> result(channels_.groups(), false);
-  for (const TensorId t : footprint.at_peak) {
-    for (const ChannelOf& channel : channels_.of(t)) {
-      if (channel.group >= 0) result[static_cast<size_t>(channel.group)] = true;
-    }
-  }
-  return result;
-}
-
 std::vector<double> Compiler::pressure(const Kept& kept, const Budget& budget) {
   std::vector<double> result(channels_.groups(), 0);
   const Footprint now = footprint(kept);
-  if (budget.met_by(now)) return result;
-  const double beyond = excess(now, budget);
-  const bool only_memory = budget.sram_bytes &&
-                           (!budget.weight_bytes || now.weight_bytes <= *budget.weight_bytes) &&
-                           (!budget.macs || now.macs <= *budget.macs);
-  const std::vector<bool> at_peak = groups_at_peak(now);
-  const std::vector<std::vector<float>> margins = equal_margins(channels_);
-  double all = 0;
-  for (size_t g = 0; g < result.size(); ++g) {
-    if ((only_memory && !at_peak[g]) || open_channels(kept[g]) <= 1) continue;
-    const int64_t step = step_of(kept[g]);
-    Kept fewer = kept;
-    close_least(fewer[g], margins[g], step);
-    result[g] =
-        std::max(0.0, beyond - excess(footprint(fewer), budget)) / static_cast<double>(step);
-    all += result[g];
+  if (budget.sram_bytes && now.arena_bytes > *budget.sram_bytes) {
+    for (const auto& [tensor, bytes] : now.at_peak) {
+      std::vector<double> open(channels_.groups(), 0);
+      double all = 0;
+      for (const auto& [group, channel] : channels_.of(tensor)) {
+        if (group >= 0 && !kept[static_cast<size_t>(group)][static_cast<size_t>(channel)]) continue;
+        ++all;
+        if (group >= 0) ++open[static_cast<size_t>(group)];
+      }
+      for (size_t g = 0; g < open.size(); ++g) {
+        if (open[g] == 0) continue;
+        const double a_channel = static_cast<double>(bytes) * open[g] / all /
+                                 static_cast<double>(open_channels(kept[g]));
+        result[g] += a_channel / static_cast<double>(*budget.sram_bytes);
+      }
+    }
   }
-  if (all > 0) return result;
-  // Several peaks are equal: no group alone lowers them.
-  for (size_t g = 0; g < result.size(); ++g) {
-    if (at_peak[g] && open_channels(kept[g]) > 1)
-      result[g] = beyond / static_cast<double>(open_channels(kept[g]));
+  const bool heavy = budget.weight_bytes && now.weight_bytes > *budget.weight_bytes,
+             slow = budget.macs && now.macs > *budget.macs;
+  if (heavy || slow) {
+    const Graph with = without_channels(graph_, channels_, kept);
+    for (size_t g = 0; g < result.size(); ++g) {
+      if (open_channels(kept[g]) <= 1) continue;
+      Kept fewer = kept;
+      *std::ranges::find(fewer[g], true) = false;
+      const Graph without = without_channels(graph_, channels_, fewer);
+      if (heavy) {
+        result[g] += static_cast<double>(int8_weight_bytes(with) - int8_weight_bytes(without)) /
+                     static_cast<double>(*budget.weight_bytes);
+      }
+      if (slow) {
+        result[g] += static_cast<double>(thimble::macs(with) - thimble::macs(without)) /
+                     static_cast<double>(*budget.macs);
+      }
+    }
   }
+  for (size_t g = 0; g < result.size(); ++g)
+    if (open_channels(kept[g]) <= 1) result[g] = 0;
   return result;
 }
 
 Kept Compiler::trimmed(Kept kept, const Budget& budget,
-                       const std::vector<std::vector<float>>& margins) {
-  while (!budget.met_by(footprint(kept))) {
-    const double beyond = excess(footprint(kept), budget);
+                       const std::vector<std::vector<float>>& worths, size_t most_questions) {
+  for (size_t n = 0; n < most_questions && !budget.met_by(footprint(kept)); ++n) {
+    const double beyond = budget.excess(footprint(kept));
     const std::vector<double> presses = pressure(kept, budget);
     std::optional<size_t> best;
     double best_price = 0;
     for (size_t g = 0; g < kept.size(); ++g) {
       if (presses[g] <= 0) continue;
-      float least = std::numeric_limits<float>::infinity(), lowest = least;
-      for (size_t c = 0; c < kept[g].size(); ++c) {
-        lowest = std::min(lowest, margins[g][c]);
-        if (kept[g][c]) least = std::min(least, margins[g][c]);
-      }
-      const double price = (static_cast<double>(least - lowest) + 0.1) / presses[g];
+      float least = std::numeric_limits<float>::infinity();
+      for (size_t c = 0; c < kept[g].size(); ++c)
+        if (kept[g][c]) least = std::min(least, worths[g][c]);
+      const double price = least / presses[g];
       if (!best || price < best_price) {
         best = g;
         best_price = price;
@@ -161,7 +155,7 @@ Kept Compiler::trimmed(Kept kept, const Budget& budget,
     }
     // No more at once than what is beyond wants.
     const auto wanted = static_cast<int64_t>(beyond / presses[*best] / 2);
-    close_least(kept[*best], margins[*best], std::clamp<int64_t>(wanted, 1, step_of(kept[*best])));
+    close_least(kept[*best], worths[*best], std::clamp<int64_t>(wanted, 1, step_of(kept[*best])));
   }
   return kept;
 }
@@ -188,12 +182,12 @@ Kept all_kept(const Channels& channels) {
 }
 
 Kept uniform(Compiler& compiler, const Channels& channels, const Budget& budget,
-             const std::vector<std::vector<float>>& margins) {
+             const std::vector<std::vector<float>>& worths) {
   const auto with = [&](double share) {
     Kept kept = all_kept(channels);
     for (size_t g = 0; g < kept.size(); ++g) {
       const auto count = static_cast<double>(kept[g].size());
-      close_least(kept[g], margins[g], std::llround(count * (1 - share)));
+      close_least(kept[g], worths[g], std::llround(count * (1 - share)));
     }
     return kept;
   };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,7 +20,9 @@ struct Budget {
   std::optional<int64_t> macs;
 
   [[nodiscard]] bool any() const { return sram_bytes || weight_bytes || macs; }
-  [[nodiscard]] bool met_by(const Footprint& footprint) const;
+  [[nodiscard]] bool met_by(const Footprint& footprint) const { return excess(footprint) == 0; }
+  /// What is beyond it, in shares of it.
+  [[nodiscard]] double excess(const Footprint& footprint) const;
   /// As far from `from` as `progress` (0 to 1) says, in equal ratios.
   [[nodiscard]] Budget on_the_way(const Footprint& from, double progress) const;
 };
@@ -37,19 +40,19 @@ class Compiler {
   [[nodiscard]] const Footprint& footprint(const Kept& kept);
   [[nodiscard]] size_t questions() const { return known_.size(); }
 
-  /// By group: how much of what is beyond the budget a channel takes, as a share of the budget.
-  /// What the arena's peak is because of is found by asking for fewer channels of each group there.
+  /// By group: what a channel takes of what is beyond the budget, as a share of that. Of the arena
+  /// that is its part of what is live at the peak; one question tells.
   [[nodiscard]] std::vector<double> pressure(const Kept& kept, const Budget& budget);
-  /// Without further channels until the budget is met: those of least `margins` for what they take.
-  /// Throws CompileError if one channel in each group is too many.
+  /// Without further channels until the budget is met, or until so many questions were asked: where
+  /// `worths` are least for the room that a channel takes. Throws CompileError if one channel in
+  /// each group is too many.
   [[nodiscard]] Kept trimmed(Kept kept, const Budget& budget,
-                             const std::vector<std::vector<float>>& margins);
+                             const std::vector<std::vector<float>>& worths,
+                             size_t most_questions = std::numeric_limits<size_t>::max());
   /// Throws CompileError unless the budget can be met; kept: as few channels as there can be.
   void check_possible(const Budget& budget);
 
  private:
-  [[nodiscard]] std::vector<bool> groups_at_peak(const Footprint& footprint) const;
-
   const Graph& graph_;
   const Channels& channels_;
   PlanOptions options_;
@@ -58,9 +61,9 @@ class Compiler {
 
 /// Everything open.
 [[nodiscard]] Kept all_kept(const Channels& channels);
-/// The same share of each group's channels, those of most `margins`, as large as the budget lets.
+/// The same share of each group's channels, those of most `worths`, as large as the budget lets.
 [[nodiscard]] Kept uniform(Compiler& compiler, const Channels& channels, const Budget& budget,
-                           const std::vector<std::vector<float>>& margins);
+                           const std::vector<std::vector<float>>& worths);
 /// Channels by chance, out of all groups alike, until the budget is met.
 [[nodiscard]] Kept by_chance(Compiler& compiler, const Channels& channels, const Budget& budget,
                              uint64_t seed);

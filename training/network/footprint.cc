@@ -56,6 +56,15 @@ Graph int8_shapes(const Graph& graph) {
   return result;
 }
 
+int64_t int8_weight_bytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const Tensor& tensor : graph.tensors) {
+    if (!tensor.is_constant() || tensor.type != DType::kFloat32) continue;
+    bytes += elements(tensor.shape) * (tensor.shape.size() == 1 ? 4 : 1);
+  }
+  return bytes;
+}
+
 Request plan_request(const Graph& int8, const PlanOptions& options) {
   Request request{.model = source_of(int8)};
   request.graph.keep_channels = true;
@@ -69,12 +78,9 @@ Footprint footprint(const Graph& graph, const PlanOptions& options) {
   const Answer answer = compile(plan_request(int8_shapes(graph), options));
   if (const auto* no = std::get_if<Infeasible>(&answer)) throw CompileError(graph.name, no->reason);
   const auto& compiled = std::get<Compiled>(answer);
-  Footprint result{.arena_bytes = compiled.program.arena_bytes(), .macs = compiled.cost.macs};
-  for (const Tensor& tensor : graph.tensors) {
-    if (!tensor.is_constant() || tensor.type != DType::kFloat32) continue;
-    // Biases have four bytes.
-    result.weight_bytes += elements(tensor.shape) * (tensor.shape.size() == 1 ? 4 : 1);
-  }
+  Footprint result{.arena_bytes = compiled.program.arena_bytes(),
+                   .weight_bytes = int8_weight_bytes(graph),
+                   .macs = compiled.cost.macs};
   std::map<std::string, TensorId> by_name;
   for (size_t t = 0; t < graph.tensors.size(); ++t)
     by_name[graph.tensors[t].name] = TensorId{static_cast<int32_t>(t)};
@@ -84,7 +90,7 @@ Footprint footprint(const Graph& graph, const PlanOptions& options) {
     const Buffer& buffer = compiled.plan.schedule.buffers[b.index()];
     if (!buffer.tensor.valid()) continue;
     const auto found = by_name.find(compiled.graph.tensor(buffer.tensor).name);
-    if (found != by_name.end()) result.at_peak.push_back(found->second);
+    if (found != by_name.end()) result.at_peak.push_back({found->second, buffer.size_bytes()});
   }
   return result;
 }

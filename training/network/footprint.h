@@ -21,14 +21,23 @@ struct PlanOptions {
 };
 
 struct Footprint {
-  int64_t arena_bytes = 0;        ///< as laid out
-  int64_t weight_bytes = 0;       ///< constants that operators read, in int8
-  int64_t macs = 0;               ///< executed
-  std::vector<TensorId> at_peak;  ///< activations of the network in the arena when it is fullest
+  /// An activation of the network, or a part of it, in the arena when that is fullest.
+  struct AtPeak {
+    TensorId tensor;
+    int64_t bytes = 0;
+  };
+
+  int64_t arena_bytes = 0;   ///< as laid out
+  int64_t weight_bytes = 0;  ///< constants that operators read, in int8
+  int64_t macs = 0;          ///< executed
+  std::vector<AtPeak> at_peak;
 };
 
 /// The int8 network of the same shapes: scales and weights are nobody's.
 [[nodiscard]] Graph int8_shapes(const Graph& graph);
+
+/// Of a network of float32: its constants in int8, biases in four bytes.
+[[nodiscard]] int64_t int8_weight_bytes(const Graph& graph);
 
 /// How the compiler is asked for the plan of an int8 network.
 [[nodiscard]] Request plan_request(const Graph& int8, const PlanOptions& options);
