@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// thimble-train, run as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/command_line.h"
+#include "tests/training/sounds.h"
+
+namespace thimble::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Train : public CommandLine {
+ protected:
+  void SetUp() override { write_tones(folder() / "tones", 10); }
+  [[nodiscard]] ProcessResult shell(const std::string& script) const {
+    return run_process({.arguments = {"sh", "-c", script, THIMBLE_TRAIN},
+                        .working_folder = folder(),
+                        .timeout_seconds = 300});
+  }
+  [[nodiscard]] ProcessResult train(const std::string& arguments) const {
+    return shell("exec \"$0\" " + arguments);
+  }
+};
+
+constexpr const char* kTones =
+    " zoo:ds_cnn_s:classes=3 tones --variants 2 --batch 8 --epochs 3 --prune-epochs 2 "
+    "--tune-epochs 1 --quantise-epochs 1 --threads 1 --sram 3K --planner auto ";
+
+TEST_F(Train, AgainAfterAKillIsTheSame) {
+  const ProcessResult whole = train(std::string(kTones) + "-o whole");
+  ASSERT_EQ(whole.exit_code, 0) << whole.errors;
+  EXPECT_THAT(whole.output, HasSubstr("% of the emitted program"));
+  const ProcessResult killed = shell(
+      "\"$0\"" + std::string(kTones) +
+      "-o killed & while [ ! -f killed/checkpoint.pt ]; do sleep 0.02; done; kill -9 $!; wait $!");
+  EXPECT_EQ(killed.exit_code, 128 + 9);
+  EXPECT_THAT(names(), Not(Contains("killed/int8.tflite")));
+  const ProcessResult again = train(std::string(kTones) + "-o killed --resume");
+  ASSERT_EQ(again.exit_code, 0) << again.errors;
+  EXPECT_EQ(read("killed/int8.tflite"), read("whole/int8.tflite"));
+  EXPECT_EQ(read("killed/float.tflite"), read("whole/float.tflite"));
+}
+
+TEST_F(Train, StopsWhenItIsInterrupted) {
+  const ProcessResult stopped = shell(
+      "\"$0\"" + std::string(kTones) +
+      "-o run & while [ ! -f run/checkpoint.pt ]; do sleep 0.02; done; kill -TERM $!; wait $!");
+  EXPECT_EQ(stopped.exit_code, 130);
+  EXPECT_THAT(stopped.errors, HasSubstr("--resume goes on"));
+  EXPECT_EQ(train(std::string(kTones) + "-o run --resume").exit_code, 0);
+}
+
+TEST_F(Train, RefusesABudgetThatCannotBeMet) {
+  const ProcessResult result = train("zoo:ds_cnn_s:classes=3 tones -o run --variants 1 --sram 100");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("cannot be met by fewer channels"));
+}
+
+TEST_F(Train, RefusesAnotherRunInAFolder) {
+  const std::string shortest =
+      "zoo:ds_cnn_s:classes=3 tones -o run --variants 1 --epochs 0 "
+      "--quantise-epochs 1 ";
+  ASSERT_EQ(train(shortest).exit_code, 0);
+  const ProcessResult again = train(shortest);
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.errors, HasSubstr("has a run already"));
+  const ProcessResult other = train(shortest + "--resume --rate 0.1");
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.errors, HasSubstr("was asked for otherwise"));
+}
+
+TEST_F(Train, SaysWhereADiskIsFull) {
+  const ProcessResult result = shell(
+      "trap '' XFSZ; ulimit -f 16; exec \"$0\" zoo:ds_cnn_s:classes=3 tones -o run --variants 1 "
+      "--epochs 1");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, HasSubstr("run/checkpoint.pt"));
+}
+
+TEST_F(Train, RefusesDamagedCheckpoints) {
+  ASSERT_EQ(train("zoo:ds_cnn_s:classes=3 tones -o run --variants 1 --epochs 0 "
+                  "--quantise-epochs 1")
+                .exit_code,
+            0);
+  const std::string whole = read("run/checkpoint.pt");
+  for (const size_t size : {size_t{0}, size_t{100}, whole.size() / 2, whole.size() - 1}) {
+    write("run/checkpoint.pt", whole.substr(0, size));
+    const ProcessResult result = train(
+        "zoo:ds_cnn_s:classes=3 tones -o run --variants 1 --epochs 0 --quantise-epochs 1 "
+        "--resume");
+    EXPECT_EQ(result.exit_code, 1) << size << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr("checkpoint.pt")) << size;
+  }
+}
+
+TEST_F(Train, RefusesNetworksOfOtherClasses) {
+  const ProcessResult result = train("zoo:ds_cnn_s tones -o run --variants 1");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, AnyOf(HasSubstr("12"), HasSubstr("classes")));
+}
+
+}  // namespace
+}  // namespace thimble::testing
