@@ -79,16 +79,25 @@ Dataset data_of(const Options& options, const Graph& graph, int jobs) {
                        "takes no single sample: its input is " + thimble::to_string(shape));
   shape.erase(shape.begin());
   ProgressLine line("reading samples");
-  return read_dataset({.path = options.data,
-                       .shape = shape,
-                       .test_speakers = options.test_speakers,
-                       .limit = options.limit,
-                       .variants = static_cast<size_t>(options.variants),
-                       .jobs = jobs,
-                       .progress = [&](size_t done, size_t of) {
-                         line.show(fmt::format("reading samples, {} of {}", done, of));
-                         return !interrupted;
-                       }});
+  Dataset data = read_dataset({.path = options.data,
+                               .shape = shape,
+                               .test_speakers = options.test_speakers,
+                               .limit = options.limit,
+                               .variants = static_cast<size_t>(options.variants),
+                               .jobs = jobs,
+                               .progress = [&](size_t done, size_t of) {
+                                 line.show(fmt::format("reading samples, {} of {}", done, of));
+                                 return !interrupted;
+                               }});
+  const int64_t scores = graph.tensor(graph.outputs.at(0).tensor).shape.back();
+  const auto classes = static_cast<int64_t>(data.classes.size());
+  if (scores != classes) {
+    throw CompileError(options.network,
+                       fmt::format("scores {} classes, {} has {}: many of the zoo's networks take "
+                                   "another number, as in zoo:ds_cnn_s:classes={}",
+                                   scores, options.data, classes, classes));
+  }
+  return data;
 }
 
 /// A line for the terminal with the time that is left of a stage.

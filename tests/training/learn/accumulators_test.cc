@@ -63,9 +63,9 @@ TEST(Accumulators, AreThoseOfThePlan) {
   const Graph graph = build_zoo_float("resnet8");
   EXPECT_TRUE(accumulators_of(graph, {.planner = "pex"}).empty());
   const LearntAccumulators narrow =
-      accumulators_of(graph, {.planner = "pex:accounting=paper,accumulators=16"});
+      accumulators_of(graph, {.planner = "pex:accounting=paper,accumulators=8"});
   ASSERT_FALSE(narrow.empty());
-  for (const auto& [name, sums] : narrow) EXPECT_EQ(sums.type, DType::kInt16) << name;
+  for (const auto& [name, sums] : narrow) EXPECT_EQ(sums.type, DType::kInt8) << name;
   EXPECT_EQ(learnt_scales(narrow).size(), narrow.size());
 }
 
