@@ -160,8 +160,14 @@ TEST_F(InputFiles, SoundBecomesFeaturesWhereTheInputIsOfThem) {
   EXPECT_THAT(run({shared_model("micro_speech_quantized"), "--input-file", "a.wav"}).out,
               HasSubstr("a.wav front end micro: 49 x 40 features of 990 ms, of 16000 the first "
                         "15840\n"));
-  refused({shared_model("micro_speech_quantized"), "--input-file", "b.wav"},
-          "b.wav: has 8000 samples a second, the front end takes 16000");
+  EXPECT_THAT(
+      run({shared_model("micro_speech_quantized"), "--input-file", "b.wav"}).out,
+      HasSubstr("b.wav resampled from 8000 Hz, front end micro: 49 x 40 features of 990 ms"));
+  EXPECT_THAT(run({"zoo:ds_cnn_s", "--input-file", "b.wav", "--frontend", "mfcc"}).out,
+              HasSubstr("front end mfcc: 49 x 10 features of 990 ms"));
+  refused({"zoo:resnet8", "--input-file", "a.wav", "--frontend", "mfcc"},
+          "mfcc gives frames of at most 40 coefficients");
+  refused({"zoo:ds_cnn_s", "--input-file", "a.wav"}, "--frontend mfcc");
   refused({shared_model("person_detect"), "--input-file", "a.wav"},
           "a.wav: is sound; the network's");
   EXPECT_THAT(run({"zoo:audio_preprocessor", "--input-file", "a.wav"}).out,

@@ -29,8 +29,10 @@ const Words<ChannelOrder> kChannelOrders = {{"model", ChannelOrder::kOfModel},
 const Words<PictureAxes> kAxes = {{"model", PictureAxes::kOfModel},
                                   {"nhwc", PictureAxes::kChannelsLast},
                                   {"nchw", PictureAxes::kChannelsFirst}};
-const Words<FrontEnd> kFrontEnds = {
-    {"model", FrontEnd::kOfModel}, {"none", FrontEnd::kNone}, {"micro", FrontEnd::kMicro}};
+const Words<FrontEnd> kFrontEnds = {{"model", FrontEnd::kOfModel},
+                                    {"none", FrontEnd::kNone},
+                                    {"micro", FrontEnd::kMicro},
+                                    {"mfcc", FrontEnd::kMfcc}};
 
 template <class T>
 T of_word(const Words<T>& words, const std::string& text) {
@@ -87,7 +89,7 @@ void add_input_options(CLI::App& app, InputOptions& options) {
   add_text(app, "--std", options.std, "NUMBERS", "Likewise");
   add_word(app, "--frontend", options.front_end, kFrontEnds,
            "Features of sound: micro, those of TensorFlow Lite Micro (default where the input is "
-           "49x40); none: samples");
+           "49x40); mfcc: coefficients of these; none: samples");
 }
 
 Preprocessing preprocessing(const InputOptions& options) {

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
+#include "thimble/inputs/resample.h"
 #include "thimble/model/error.h"
 #include "thimble/reference/elements.h"
 #include "thimble/reference/interpreter.h"
@@ -35,37 +37,50 @@ std::string missing_text(int64_t wanted, int64_t given) {
   return given == wanted ? "" : fmt::format(", of {} the first {}", given, wanted);
 }
 
-/// One inference of `frames` frames, or as many in turn as the sound has.
-std::vector<PreparedInput> with_features(const InputPort& port, const Sound& sound,
-                                         const Preprocessing& asked, bool in_turn,
+/// One inference of `frames` frames, or as many in turn as the sound has; of each frame all
+/// features, or some coefficients of them.
+std::vector<PreparedInput> with_features(const InputPort& port, const Sound& given,
+                                         const Preprocessing& asked, int64_t of_frame, bool in_turn,
                                          const std::string& where) {
-  const int64_t count = elements(port.shape), frames = count / kBands;
-  const auto given = static_cast<int64_t>(sound.samples.size());
+  const bool transformed = asked.front_end == FrontEnd::kMfcc;
+  const int64_t count = elements(port.shape), frames = count / of_frame;
+  const Sound sound = resampled(given, kRate);
+  const auto there = static_cast<int64_t>(sound.samples.size());
   const int64_t inferences =
-      in_turn && given >= kWindow ? std::max<int64_t>(1, frames_of(given) / frames) : 1;
-  if (sound.rate != kRate) {
-    throw CompileError(where, fmt::format("has {} samples a second, the front end takes {} (sox IN "
-                                          "-r {} OUT makes it so)",
-                                          sound.rate, kRate, kRate));
-  }
+      in_turn && there >= kWindow ? std::max<int64_t>(1, frames_of(there) / frames) : 1;
   const std::vector<int8_t> steps = micro_features(sound, inferences * frames);
   const int64_t samples = kWindow + (inferences * frames - 1) * kStep;
-  const std::string how = fmt::format("front end micro: {}{} x {} features of {} ms{}",
-                                      in_turn ? fmt::format("{} times ", inferences) : "", frames,
-                                      kBands, samples * 1000 / kRate, missing_text(samples, given));
+  const std::string how = fmt::format(
+      "{}front end {}: {}{} x {} features of {} ms{}",
+      given.rate == kRate ? "" : fmt::format("resampled from {} Hz, ", given.rate),
+      transformed ? "mfcc" : "micro", in_turn ? fmt::format("{} times ", inferences) : "", frames,
+      of_frame, samples * 1000 / kRate, missing_text(samples, there));
   std::vector<PreparedInput> result;
-  for (auto begin = steps.begin(); begin != steps.end(); begin += count) {
-    const std::vector<int8_t> each(begin, begin + count);
-    if (takes_steps(port.tensor) && !asked.normalises()) {
+  for (auto begin = steps.begin(); begin != steps.end(); begin += frames * kBands) {
+    const std::vector<int8_t> each(begin, begin + frames * kBands);
+    if (!transformed && takes_steps(port.tensor) && !asked.normalises()) {
       result.push_back({.bytes = reference::bytes_from(each), .how = how, .warnings = {}});
       continue;
     }
     std::vector<float> reals;
-    for (const int8_t step : each) reals.push_back(static_cast<float>(step + 128) * kFeatureScale);
+    if (transformed) reals = cepstra(each, of_frame);
+    for (size_t k = 0; k < each.size() && !transformed; ++k)
+      reals.push_back(static_cast<float>(each[k] + 128) * kFeatureScale);
     result.push_back(prepared_numbers(port, std::move(reals), asked, where));
     result.back().how = how + ", " + result.back().how;
   }
   return result;
+}
+
+/// Of frames that a network takes: its last long axis.
+int64_t coefficients_of(const InputPort& port) {
+  Shape shape = port.shape;
+  std::erase(shape, 1);
+  if (shape.size() == 2 && shape[1] <= kBands) return shape[1];
+  throw CompileError("--frontend",
+                     fmt::format("mfcc gives frames of at most {} coefficients, such as 49x10; "
+                                 "the network's '{}' is {}",
+                                 kBands, port.tensor.name, to_string(port.shape)));
 }
 
 /// Samples from `begin` on, from -1 to 1; of int16 without a scale as they are.
@@ -106,6 +121,31 @@ std::vector<int8_t> micro_features(const Sound& sound, int64_t frames) {
   return result;
 }
 
+std::vector<float> cepstra(const std::vector<int8_t>& features, int64_t coefficients) {
+  // A row for each coefficient.
+  static const std::vector<double> table = [] {
+    std::vector<double> values;
+    for (int64_t number = 0; number < kBands; ++number) {
+      const double norm = std::sqrt((number == 0 ? 1.0 : 2.0) / kBands);
+      for (int64_t b = 0; b < kBands; ++b) {
+        values.push_back(norm * std::cos(std::numbers::pi * (static_cast<double>(b) + 0.5) *
+                                         static_cast<double>(number) / kBands));
+      }
+    }
+    return values;
+  }();
+  std::vector<float> result;
+  for (auto frame = features.begin(); frame != features.end(); frame += kBands) {
+    for (int64_t number = 0; number < coefficients; ++number) {
+      const double* row = table.data() + number * kBands;
+      double sum = 0;
+      for (int64_t b = 0; b < kBands; ++b) sum += (frame[b] + 128) * row[b];
+      result.push_back(static_cast<float>(sum) * kFeatureScale);
+    }
+  }
+  return result;
+}
+
 std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& sound,
                                           const Preprocessing& asked, bool in_turn,
                                           const std::string& where) {
@@ -123,8 +163,11 @@ std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& so
                                                  "'{}' is {}",
                                                  kBands, port.tensor.name, to_string(port.shape)));
   }
-  if (asked.front_end == FrontEnd::kMicro || (asked.front_end == FrontEnd::kOfModel && usual)) {
-    result = with_features(port, sound, asked, in_turn, where);
+  if (asked.front_end == FrontEnd::kMfcc) {
+    result = with_features(port, sound, asked, coefficients_of(port), in_turn, where);
+  } else if (asked.front_end == FrontEnd::kMicro ||
+             (asked.front_end == FrontEnd::kOfModel && usual)) {
+    result = with_features(port, sound, asked, kBands, in_turn, where);
   } else if (longer.size() == 1 && elements(longer) >= kLeastSamples) {
     const auto given = static_cast<int64_t>(sound.samples.size());
     for (int64_t begin = 0; begin == 0 || (in_turn && begin + count <= given); begin += count)
@@ -135,7 +178,7 @@ std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& so
         where,
         fmt::format("is sound; the network's '{}' is {}, which is neither "
                     "samples nor 49x40 features (--frontend micro makes "
-                    "features of 40 for other numbers of frames)",
+                    "features of 40 for other numbers of frames, --frontend mfcc fewer of each)",
                     port.tensor.name, to_string(port.window.empty() ? port.shape : port.window)));
   }
   for (PreparedInput& prepared : result) prepared.how = channels + prepared.how;

@@ -14,8 +14,9 @@ namespace thimble {
 
 /// One inference; of a network with a state, which takes a hop at a time, all that the sound has.
 /// Features where they are asked for, where the input is 49 x 40 of them, and where a hop has rows
-/// of 40 with their scale: of the first 30 ms, and of each 20 ms after that. Throws CompileError,
-/// in the name of `where`, for another rate, and where the input is neither.
+/// of 40 with their scale: of the first 30 ms, and of each 20 ms after that. Sound of another rate
+/// than the features' is resampled. Throws CompileError, in the name of `where`, where the input is
+/// neither.
 [[nodiscard]] std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& sound,
                                                         const Preprocessing& asked, bool in_turn,
                                                         const std::string& where);
@@ -25,5 +26,9 @@ namespace thimble {
 [[nodiscard]] std::vector<int8_t> micro_features(const Sound& sound, int64_t frames);
 /// The real number that a step of these is: (step + 128) times this.
 inline constexpr float kFeatureScale = 26.0F / 256;
+/// So many (40 at most) of the coefficients of the orthonormal cosine transform (DCT-II) of each
+/// frame of such features, as real numbers: mel-frequency cepstra, but for the front end's own
+/// filters and noise reduction.
+[[nodiscard]] std::vector<float> cepstra(const std::vector<int8_t>& features, int64_t coefficients);
 
 }  // namespace thimble

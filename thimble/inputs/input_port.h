@@ -17,7 +17,7 @@ namespace thimble {
 
 enum class ChannelOrder : uint8_t { kOfModel, kRgb, kBgr, kGray };
 enum class PictureAxes : uint8_t { kOfModel, kChannelsLast, kChannelsFirst };
-enum class FrontEnd : uint8_t { kOfModel, kNone, kMicro };
+enum class FrontEnd : uint8_t { kOfModel, kNone, kMicro, kMfcc };
 
 /// What a user asks for. Values become (x * scale - mean) / std.
 struct Preprocessing {

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "thimble/cli/progress_line.h"
@@ -43,18 +44,27 @@ struct Options {
 };
 
 /// Whatever the results depend on.
-std::string text_of(const Options& o) {
-  return fmt::format(
-      "{} on {} (limit {}, variants {}, test speakers {}), sram {}, weights {}, macs {}, planner "
-      "{}, "
-      "core {}, max latency {}, pruning {}, sums {}, from {}, epochs {} {} {} {}, rate {}, decay "
-      "{}, batch "
-      "{}, "
-      "seed {}",
-      o.network, std::filesystem::path(o.data).filename().string(), o.limit, o.variants,
-      fmt::join(o.test_speakers, " "), o.sram, o.weights, o.macs.value_or(0), o.planner, o.core,
-      o.max_latency.value_or(0), o.pruning, o.sums, o.from, o.epochs[0], o.epochs[1], o.epochs[2],
-      o.epochs[3], o.rate, o.decay, o.batch, o.seed);
+std::string config_json(const Options& o) {
+  const nlohmann::ordered_json config{{"network", o.network},
+                                      {"data", std::filesystem::path(o.data).filename().string()},
+                                      {"limit", o.limit},
+                                      {"variants", o.variants},
+                                      {"test_speakers", o.test_speakers},
+                                      {"sram", o.sram},
+                                      {"weights", o.weights},
+                                      {"macs", o.macs.value_or(0)},
+                                      {"planner", o.planner},
+                                      {"core", o.core},
+                                      {"max_latency", o.max_latency.value_or(0)},
+                                      {"pruning", o.pruning},
+                                      {"sums", o.sums},
+                                      {"from", o.from},
+                                      {"epochs", o.epochs},
+                                      {"rate", o.rate},
+                                      {"decay", o.decay},
+                                      {"batch", o.batch},
+                                      {"seed", o.seed}};
+  return config.dump();
 }
 
 int64_t size_of(const std::string& text, const char* option) {
@@ -145,6 +155,8 @@ void print(const RunResult& result, const Options& options) {
       100 * result.float_accuracy, 100 * result.int8_accuracy, 100 * result.emitted_accuracy);
   fmt::print("  {:<10} the compiler was asked {} times, in {:.1f} s\n", "", result.questions,
              result.question_seconds);
+  if (!result.has_picture)
+    fmt::print("  {:<10} no picture of curve.csv: gnuplot (gnuplot-nox) draws it\n", "");
 }
 
 int train(const Options& options) {
@@ -172,7 +184,7 @@ int train(const Options& options) {
   request.seed = options.seed;
   request.resume = options.resume;
   request.from = options.from;
-  request.text = text_of(options);
+  request.text = config_json(options);
   std::error_code fault;
   std::filesystem::create_directories(options.folder, fault);
   if (fault) throw CompileError(options.folder, "cannot be made: " + fault.message());

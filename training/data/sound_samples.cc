@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "thimble/driver/sound_features.h"
 #include "thimble/inputs/resample.h"
@@ -41,29 +40,6 @@ Sound changed(const Sound& sound, zoo::Random& random) {
   return result;
 }
 
-/// Orthonormal DCT-II: a row for each coefficient.
-const std::vector<double>& cosines() {
-  static const std::vector<double> table = [] {
-    std::vector<double> values;
-    for (int64_t number = 0; number < kBands; ++number) {
-      const double norm = std::sqrt((number == 0 ? 1.0 : 2.0) / kBands);
-      for (int64_t b = 0; b < kBands; ++b) {
-        values.push_back(norm * std::cos(std::numbers::pi * (static_cast<double>(b) + 0.5) *
-                                         static_cast<double>(number) / kBands));
-      }
-    }
-    return values;
-  }();
-  return table;
-}
-
-float coefficient(const int8_t* frame, int64_t number) {
-  const double* row = cosines().data() + number * kBands;
-  double sum = 0;
-  for (int64_t b = 0; b < kBands; ++b) sum += (frame[b] + 128) * row[b];
-  return static_cast<float>(sum) * kFeatureScale;
-}
-
 }  // namespace
 
 float sound_scale(int64_t coefficients) {
@@ -78,14 +54,12 @@ std::vector<int16_t> sound_steps(const Sound& sound, int64_t coefficients, size_
   for (size_t v = 0; v < variants; ++v) {
     const Sound one = v == 0 ? one_second(at_rate, 0) : changed(at_rate, random);
     const std::vector<int8_t> features = micro_features(one, kFrames);
-    for (int64_t f = 0; f < kFrames; ++f) {
-      const int8_t* frame = features.data() + f * kBands;
-      for (int64_t k = 0; k < coefficients; ++k) {
-        steps.push_back(coefficients == kBands ? static_cast<int16_t>(frame[k] + 128)
-                                               : static_cast<int16_t>(std::lround(
-                                                     coefficient(frame, k) / kCepstralScale)));
-      }
+    if (coefficients == kBands) {
+      for (const int8_t feature : features) steps.push_back(static_cast<int16_t>(feature + 128));
+      continue;
     }
+    for (const float value : cepstra(features, coefficients))
+      steps.push_back(static_cast<int16_t>(std::lround(value / kCepstralScale)));
   }
   return steps;
 }

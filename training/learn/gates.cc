@@ -7,7 +7,7 @@ namespace thimble::training {
 namespace {
 
 constexpr double kShareOfBatch = 0.02;  ///< of a batch in the average
-constexpr float kMuchMore = 2;         ///< than an open channel, for a closed one to take its place
+constexpr float kMuchMore = 3;         ///< than an open channel, for a closed one to take its place
 constexpr float kLeastWorth = 1e-12F;  ///< of what has no gradient yet
 
 std::vector<float> numbers_of(const torch::Tensor& tensor) {

@@ -81,24 +81,25 @@ std::string result_json(const RunResult& result, const RunRequest& request) {
     return nlohmann::ordered_json{
         {"arena_bytes", of.arena_bytes}, {"weight_bytes", of.weight_bytes}, {"macs", of.macs}};
   };
-  nlohmann::ordered_json json{{"format", "thimble-training-result"},
-                              {"version", 1},
-                              {"request", request.text},
-                              {"network", request.network},
-                              {"data", request.data.name},
-                              {"classes", request.data.classes},
-                              {"train_samples", request.data.train.size()},
-                              {"test_samples", request.data.test.size()},
-                              {"planner", request.plan.planner},
-                              {"narrow_sums", result.narrow_sums},
-                              {"float_accuracy", result.float_accuracy},
-                              {"int8_accuracy", result.int8_accuracy},
-                              {"emitted_accuracy", result.emitted_accuracy},
-                              {"emitted_samples", result.emitted_samples},
-                              {"before", cost(result.before)},
-                              {"after", cost(result.after)},
-                              {"questions", result.questions},
-                              {"question_seconds", result.question_seconds}};
+  nlohmann::ordered_json json{
+      {"format", "thimble-training-result"},
+      {"version", 1},
+      {"config", nlohmann::ordered_json::parse(request.text, nullptr, false)},
+      {"network", request.network},
+      {"data", request.data.name},
+      {"classes", request.data.classes},
+      {"train_samples", request.data.train.size()},
+      {"test_samples", request.data.test.size()},
+      {"planner", request.plan.planner},
+      {"narrow_sums", result.narrow_sums},
+      {"float_accuracy", result.float_accuracy},
+      {"int8_accuracy", result.int8_accuracy},
+      {"emitted_accuracy", result.emitted_accuracy},
+      {"emitted_samples", result.emitted_samples},
+      {"before", cost(result.before)},
+      {"after", cost(result.after)},
+      {"questions", result.questions},
+      {"question_seconds", result.question_seconds}};
   if (result.ordinary_accuracy) json["ordinary_accuracy"] = *result.ordinary_accuracy;
   return json.dump(2) + '\n';
 }

@@ -20,6 +20,7 @@
 #include "training/learn/gates.h"
 #include "training/learn/integer_network.h"
 #include "training/learn/network.h"
+#include "training/learn/picture.h"
 #include "training/learn/quantised_forward.h"
 #include "training/learn/results.h"
 #include "training/learn/shrink.h"
@@ -64,7 +65,7 @@ class Run {
   [[nodiscard]] bool learn_epochs(Stage stage);
   void end_prune();
   void see_sums();
-  void close_channels(double progress);
+  void close_channels(double before, double progress);
   [[nodiscard]] NamedTensors gate_tensors();
   [[nodiscard]] NamedTensors extra_tensors();
   void step(Stage stage, double progress);
@@ -82,7 +83,10 @@ class Run {
   std::unique_ptr<Gates> gates_;
   std::unique_ptr<QuantisedForward> quantised_;
   std::unique_ptr<torch::optim::Optimizer> descent_;
-  std::unique_ptr<torch::optim::Adam> adam_;  ///< of gates and scales
+  std::unique_ptr<torch::optim::Adam> adam_;  ///< of scales of narrow sums
+  /// At which their logarithms learn: they move by less than 1 in all, else what saturates for a
+  /// while carries them away.
+  double scale_rate_ = 0;
   std::optional<Checkpoint> resumed_;
   Curve curve_;
   double question_seconds_ = 0;
@@ -130,6 +134,8 @@ void Run::make_network(Stage stage) {
 
 void Run::begin() {
   compiler_.check_possible(request_.budget);
+  const std::string config = request_.text + '\n';
+  if (!request_.resume) write_file(file("config.json"), std::array{std::string_view(config)});
   result_.before = asked(kept_);
   if (request_.resume) {
     resumed_ = Checkpoint::load(file("checkpoint.pt"));
@@ -182,14 +188,16 @@ Taps Run::taps(Stage stage, bool learning) {
 
 /// Channels close as the budget tightens: as many in a batch as so many questions allow, so that
 /// the network can follow.
-void Run::close_channels(double progress) {
+void Run::close_channels(double before, double progress) {
   constexpr double kUntilWorths = 0.05;  // of the stage: then there are some
+  constexpr double kExchanges = 20;      // times in the stage
   constexpr size_t kQuestionsABatch = 4;
   gates_->learn();
   if (progress < kUntilWorths) return;
-  gates_->exchange();
-  const Budget now =
-      request_.budget.on_the_way(result_.before, (progress - kUntilWorths) / kPruneShare);
+  if (progress < kPruneShare && std::floor(before * kExchanges) < std::floor(progress * kExchanges))
+    gates_->exchange();
+  const Budget now = request_.budget.on_the_way(
+      result_.before, (progress - kUntilWorths) / (kPruneShare - kUntilWorths));
   const Clock::time_point begin = Clock::now();
   gates_->keep(compiler_.trimmed(gates_->kept(), now, gates_->worths(), kQuestionsABatch));
   question_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
@@ -202,6 +210,8 @@ void Run::step(Stage stage, double progress) {
   descent_->step();
   descent_->zero_grad();
   if (!adam_) return;
+  for (torch::optim::OptimizerParamGroup& group : adam_->param_groups())
+    group.options().set_lr(scale_rate_ * rate_at(progress));
   adam_->step();
   adam_->zero_grad();
 }
@@ -223,11 +233,12 @@ bool Run::learn_epochs(Stage stage) {
     // Ranges stand still in the last third, so that weights can settle.
     const Taps with = taps(stage, 3 * epoch < 2 * all || epoch == 0);
     const auto after = [&](int64_t batch, int64_t of) {
+      const double before = progress;
       progress =
           (static_cast<double>(epoch) + static_cast<double>(batch + 1) / static_cast<double>(of)) /
           static_cast<double>(all);
       step(stage, progress);
-      if (gates_) close_channels(progress);
+      if (gates_) close_channels(before, progress);
       return !request_.progress || request_.progress({stage, epoch + 1, all, batch + 1, of});
     };
     const Pass pass = learn(*network_, with, options, static_cast<uint64_t>(stage),
@@ -340,7 +351,7 @@ bool Run::pass_stage(Stage stage) {
     const auto steps = static_cast<double>(std::max<int64_t>(
         1, epochs(stage) * (static_cast<int64_t>(request_.data.train.size()) / request_.batch)));
     adam_ = std::make_unique<torch::optim::Adam>(
-        further, torch::optim::AdamOptions(std::clamp(4 / steps, 0.001, 0.1)));
+        further, torch::optim::AdamOptions(scale_rate_ = std::clamp(1 / steps, 1e-4, 0.02)));
   }
   const bool taken = stage == Stage::kOrdinary && !request_.from.empty();
   const bool chosen = stage == Stage::kPrune && request_.pruning != Pruning::kLearnt;
@@ -380,6 +391,7 @@ RunResult Run::results() {
   }
   const std::string text = result_json(result_, request_);
   write_file(file("result.json"), std::array{std::string_view(text)});
+  result_.has_picture = draw_curve(request_.folder);
   return result_;
 }
 

@@ -69,14 +69,16 @@ struct RunResult {
   size_t emitted_samples = 0;               ///< of the test, of which that is
   Footprint before, after;                  ///< as it came, as it is written
   std::optional<double> ordinary_accuracy;  ///< of the first stage, in float32
+  bool has_picture = false;                 ///< curve.svg, which gnuplot draws
   size_t questions = 0;                     ///< that the compiler was asked
   double question_seconds = 0;
 };
 
-/// Writes into the folder: checkpoint.pt, ordinary.pt (the first stage alone), curve.csv,
-/// float.tflite, int8.tflite, result.json, and accumulators.json where the plan has narrow sums.
-/// Nothing: it was stopped; what was finished is in the checkpoint. Throws CompileError for a
-/// budget that cannot be met, networks that cannot be trained, files that cannot be written.
+/// Writes into the folder: config.json, checkpoint.pt, ordinary.pt (the first stage alone),
+/// curve.csv, curve.svg where there is gnuplot, float.tflite, int8.tflite, result.json, and
+/// accumulators.json where the plan has narrow sums. Nothing: it was stopped; what was finished is
+/// in the checkpoint. Throws CompileError for a budget that cannot be met, networks that cannot be
+/// trained, files that cannot be written.
 [[nodiscard]] std::optional<RunResult> run(RunRequest request);
 
 }  // namespace thimble::training

@@ -54,7 +54,7 @@ class Runs : public ::testing::Test {
     std::filesystem::create_directories(request.folder);
     request.epochs = {4, 2, 2, 2};
     request.batch = 32;
-    request.text = "a run";
+    request.text = R"({"run": 1})";
     return request;
   }
   [[nodiscard]] std::filesystem::path folder() const { return folder_.path(); }
@@ -134,7 +134,7 @@ TEST_F(Runs, ThatAreOtherwiseDoNotGoOn) {
   first.epochs = {1, 1, 1, 1};
   ASSERT_TRUE(run(first));
   first.resume = true;
-  first.text = "another run";
+  first.text = R"({"run": 2})";
   EXPECT_THROW((void)run(first), CompileError);
 }
 
