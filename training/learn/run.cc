@@ -389,6 +389,9 @@ RunResult Run::results() {
     const std::string sums = to_json(scales);
     write_file(file("accumulators.json"), std::array{std::string_view(sums)});
   }
+  std::string labels;
+  for (const std::string& label : request_.data.classes) labels += label + '\n';
+  write_file(file("labels.txt"), std::array{std::string_view(labels)});
   const std::string text = result_json(result_, request_);
   write_file(file("result.json"), std::array{std::string_view(text)});
   result_.has_picture = draw_curve(request_.folder);
