@@ -275,6 +275,7 @@ int guarded(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace thimble::training;
+  let_threads_sleep(argv);
   CLI::App app("Trains networks for the plans that they will have on a microcontroller",
                "thimble-train");
   Options options;

@@ -3,7 +3,12 @@
 
 namespace thimble::training {
 
-/// That LibTorch computes on: what comes out may depend on them in the last bits.
+/// Of all that LibTorch computes.
 void set_threads(int count);
+
+/// To be called first: LibTorch's threads then sleep while they wait for each other. They would
+/// spin, which takes several times as long where other programs want the cores. The program begins
+/// once more: OpenMP reads its environment before main(). Where that cannot be, nothing changes.
+void let_threads_sleep(char** argv);
 
 }  // namespace thimble::training
