@@ -37,7 +37,7 @@ struct Options {
   std::optional<double> max_latency;
   std::vector<std::string> test_speakers;
   std::array<int64_t, kStages> epochs = {20, 12, 10, 6};
-  double rate = 0.05, decay = 5e-4;
+  double rate = 0.05, decay = 5e-4, white = 1;
   int64_t batch = 64, limit = 0, threads = 0, variants = 8, emitted = 0;
   uint64_t seed = 1;
   bool resume = false;
@@ -48,6 +48,7 @@ std::string config_json(const Options& o) {
   const nlohmann::ordered_json config{{"network", o.network},
                                       {"data", std::filesystem::path(o.data).filename().string()},
                                       {"limit", o.limit},
+                                      {"white", o.white},
                                       {"variants", o.variants},
                                       {"test_speakers", o.test_speakers},
                                       {"sram", o.sram},
@@ -92,6 +93,7 @@ Dataset data_of(const Options& options, const Graph& graph, int jobs) {
   Dataset data = read_dataset({.path = options.data,
                                .shape = shape,
                                .test_speakers = options.test_speakers,
+                               .white = options.white,
                                .limit = options.limit,
                                .variants = static_cast<size_t>(options.variants),
                                .jobs = jobs,
@@ -251,6 +253,9 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::PositiveNumber);
   app.add_option("--emitted-samples", o.emitted,
                  "Most samples of the test that the emitted program runs (all)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--white", o.white,
+                 "What the brightest pixel is to the network: 255 for many float .tflite (1)")
       ->check(CLI::PositiveNumber);
   app.add_option("--variants", o.variants, "Of each sound, changed by chance (8)")
       ->check(CLI::Range(1, 64));

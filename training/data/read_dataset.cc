@@ -209,7 +209,7 @@ Dataset read_dataset(const DatasetRequest& request) {
   data.classes.assign(classes.begin(), classes.end());
   for (Examples* part : {&data.train, &data.test}) {
     part->shape = request.shape;
-    part->scale = sound ? sound_scale(request.shape[1]) : 1.0F / 255;
+    part->scale = sound ? sound_scale(request.shape[1]) : static_cast<float>(request.white / 255);
   }
   if (sound) data.train.variants = request.variants;
   for (const Item& item : items) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training/learn/epochs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "thimble/model/error.h"
 #include "training/data/augment.h"
 #include "zoo/random.h"
 
@@ -66,7 +70,14 @@ Pass learn(Network& network, const Taps& taps, const PassOptions& options, uint6
     const torch::Tensor scores = network.scores(network.batch(numbers), true, taps);
     const torch::Tensor loss =
         torch::cross_entropy_loss(scores, labels, {}, 1, -100, options.smoothing);
-    pass.loss += loss.item<double>() * static_cast<double>(samples.size());
+    const auto now = loss.item<double>();
+    if (!std::isfinite(now)) {
+      throw CompileError("training", fmt::format("the loss is no number any more, after {} batches "
+                                                 "of an epoch: a lower --rate, or samples of the "
+                                                 "range that the network takes (--white)",
+                                                 b));
+    }
+    pass.loss += now * static_cast<double>(samples.size());
     right += correct(scores, labels);
     seen += static_cast<int64_t>(samples.size());
     loss.backward();

@@ -28,7 +28,7 @@ struct Pass {
 };
 
 /// One epoch, in an order that follows from seed, stage and epoch alone. after: once gradients are
-/// there.
+/// there. Throws CompileError where the loss is no number any more.
 [[nodiscard]] Pass learn(Network& network, const Taps& taps, const PassOptions& options,
                          uint64_t stage, uint64_t epoch,
                          const std::function<bool(int64_t batch, int64_t of)>& after);

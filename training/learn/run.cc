@@ -33,12 +33,22 @@ constexpr size_t kSamplesOfSums = 512, kSamplesAtATime = 64;
 constexpr double kWarmUp = 0.03;  ///< of a stage, in which the rate grows
 
 /// The most that each stage learns at, beside the request's rate.
-constexpr double kRates[kStages] = {1, 0.2, 0.4, 0.004};
+constexpr double kRates[kStages] = {1, 0.2, 0.4, 0.2};
+
+/// Of that, what networks without normalisations learn at, whose weights are of all magnitudes: in
+/// ratio to these, by Adam.
+constexpr double kAdamRate = 0.2;
 
 /// A rise, then half a cosine.
 double rate_at(double progress) {
   if (progress < kWarmUp) return progress / kWarmUp;
   return 0.5 * (1 + std::cos(std::numbers::pi * (progress - kWarmUp) / (1 - kWarmUp)));
+}
+
+/// The magnitude of numbers of a tensor.
+double size_of(const torch::Tensor& tensor) {
+  constexpr double kLeast = 1e-3;  // biases begin with 0
+  return std::max(kLeast, tensor.detach().square().mean().sqrt().item<double>());
 }
 
 class Run {
@@ -58,6 +68,10 @@ class Run {
   [[nodiscard]] int64_t epochs(Stage stage) const {
     return request_.epochs[static_cast<size_t>(stage)];
   }
+  [[nodiscard]] bool normalises(Stage stage) const {
+    return stage < Stage::kQuantise && !request_.trained;
+  }
+  [[nodiscard]] double rate(Stage stage, double progress) const;
   [[nodiscard]] bool prunes() const { return request_.budget.any(); }
   void begin();
   void make_network(Stage stage);
@@ -128,8 +142,7 @@ void Run::make_network(Stage stage) {
   gates_.reset();
   quantised_.reset();
   adam_.reset();
-  network_ =
-      std::make_unique<Network>(std::move(graph), stage < Stage::kQuantise && !request_.trained);
+  network_ = std::make_unique<Network>(std::move(graph), normalises(stage));
 }
 
 void Run::begin() {
@@ -203,10 +216,15 @@ void Run::close_channels(double before, double progress) {
   question_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+double Run::rate(Stage stage, double progress) const {
+  return request_.rate * kRates[static_cast<size_t>(stage)] * (normalises(stage) ? 1 : kAdamRate) *
+         rate_at(progress);
+}
+
 void Run::step(Stage stage, double progress) {
-  const double rate = request_.rate * kRates[static_cast<size_t>(stage)] * rate_at(progress);
+  const double rate = this->rate(stage, progress);
   for (torch::optim::OptimizerParamGroup& group : descent_->param_groups())
-    group.options().set_lr(rate);
+    group.options().set_lr(normalises(stage) ? rate : rate * size_of(group.params().at(0)));
   descent_->step();
   descent_->zero_grad();
   if (!adam_) return;
@@ -246,9 +264,8 @@ bool Run::learn_epochs(Stage stage) {
     if (pass.stopped) return false;
     const Footprint now = asked(stage == Stage::kPrune ? gates_->kept() : kept_);
     const double test = accuracy(*network_, taps(stage, false), request_.data.test);
-    curve_.push_back({name(stage), epoch + 1,
-                      request_.rate * kRates[static_cast<size_t>(stage)] * rate_at(progress),
-                      pass.loss, pass.accuracy, test, now.arena_bytes, now.weight_bytes, now.macs});
+    curve_.push_back({name(stage), epoch + 1, rate(stage, progress), pass.loss, pass.accuracy, test,
+                      now.arena_bytes, now.weight_bytes, now.macs});
     if (request_.say) {
       request_.say(
           fmt::format("{} {}/{}: loss {:.4f}, right {:.2f} % of those learnt from, {:.2f} % "
@@ -332,10 +349,11 @@ bool Run::pass_stage(Stage stage) {
   std::vector<torch::Tensor> weights, others, further;
   for (const auto& [key, tensor] : network_->parameters())
     (tensor.dim() >= 2 ? weights : others).push_back(tensor);
-  if (stage == Stage::kQuantise) {
-    // Weights with normalisations folded into them are of all magnitudes.
-    weights.insert(weights.end(), others.begin(), others.end());
-    descent_ = std::make_unique<torch::optim::Adam>(weights);
+  if (!normalises(stage)) {
+    std::vector<torch::optim::OptimizerParamGroup> groups;
+    for (const auto& [key, tensor] : network_->parameters())
+      groups.emplace_back(std::vector{tensor}, std::make_unique<torch::optim::AdamOptions>());
+    descent_ = std::make_unique<torch::optim::Adam>(groups);
   } else {
     const auto sgd = torch::optim::SGDOptions(request_.rate).momentum(0.9).nesterov(true);
     std::vector<torch::optim::OptimizerParamGroup> groups;

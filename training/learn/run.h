@@ -75,10 +75,10 @@ struct RunResult {
 };
 
 /// Writes into the folder: config.json, checkpoint.pt, ordinary.pt (the first stage alone),
-/// curve.csv, curve.svg where there is gnuplot, float.tflite, int8.tflite, labels.txt, result.json, and
-/// accumulators.json where the plan has narrow sums. Nothing: it was stopped; what was finished is
-/// in the checkpoint. Throws CompileError for a budget that cannot be met, networks that cannot be
-/// trained, files that cannot be written.
+/// curve.csv, curve.svg where there is gnuplot, float.tflite, int8.tflite, labels.txt, result.json,
+/// and accumulators.json where the plan has narrow sums. Nothing: it was stopped; what was finished
+/// is in the checkpoint. Throws CompileError for a budget that cannot be met, networks that cannot
+/// be trained, files that cannot be written.
 [[nodiscard]] std::optional<RunResult> run(RunRequest request);
 
 }  // namespace thimble::training

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/cli/command_line.h"
 #include "tests/training/sounds.h"
 
@@ -71,6 +73,28 @@ TEST_F(Train, RefusesAnotherRunInAFolder) {
   const ProcessResult other = train(shortest + "--resume --rate 0.1");
   EXPECT_EQ(other.exit_status, 1);
   EXPECT_THAT(other.err, HasSubstr("was asked for otherwise"));
+}
+
+TEST_F(Train, GoesOnWithATrainedNetwork) {
+  const std::string data = "tones --variants 2 --batch 8 --threads 1 --quantise-epochs 1 ";
+  ASSERT_EQ(train("zoo:ds_cnn_s:classes=3 " + data + "-o first --epochs 25").exit_status, 0);
+  // Next to nothing is learnt.
+  const ProcessResult again =
+      train("first/float.tflite " + data + "-o second --epochs 0 --rate 1e-9");
+  ASSERT_EQ(again.exit_status, 0) << again.err;
+  const auto accuracy = [&](const std::string& run) {
+    return json_of(read(run + "/result.json")).at("float_accuracy").get<double>();
+  };
+  EXPECT_GT(accuracy("first"), 0.6);
+  EXPECT_EQ(accuracy("first"), accuracy("second"));
+}
+
+TEST_F(Train, SaysThatARateIsTooHigh) {
+  const ProcessResult result =
+      train("zoo:ds_cnn_s:classes=3 tones -o run --variants 1 --batch 8 --threads 1 --rate 1e30");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, HasSubstr("the loss is no number any more"));
+  EXPECT_THAT(result.err, HasSubstr("--rate"));
 }
 
 TEST_F(Train, SaysWhereADiskIsFull) {
