@@ -76,6 +76,39 @@ void expect_golden_scores(const std::string& example, const std::string& model) 
   EXPECT_EQ(lines_of(example, testing::model_path(model).string(), inputs), expected);
 }
 
+/// What scripts/demo shows of a digit that espeak-ng says.
+std::string heard(const std::string& digit, const std::vector<std::string>& options) {
+  const TemporaryFolder folder;
+  const std::string sound = (folder.path() / "digit.wav").string();
+  done({"espeak-ng", "-v", "en-us", "-w", sound, digit});
+  std::vector<std::string> arguments = {
+      THIMBLE_PROGRAM, "run",      THIMBLE_SOURCE_DIR "/examples/digits/digits.tflite",
+      "--input-file",  sound,      "--frontend",
+      "mfcc",          "--labels", THIMBLE_SOURCE_DIR "/examples/digits/labels.txt"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const ProcessResult result = run_process({.arguments = arguments, .working_folder = {}});
+  EXPECT_TRUE(result.succeeded()) << result.out << result.err;
+  return result.out;
+}
+
+TEST(Digits, AreRecognised) {
+  for (const char* digit :
+       {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}) {
+    const std::string out = heard(digit, {"--on", "host"});
+    // Classes stand by their scores.
+    const size_t best = out.find("  0.");
+    ASSERT_NE(best, std::string::npos) << out;
+    EXPECT_EQ(out.substr(best, out.find('\n', best) - best).substr(10), digit) << out;
+  }
+}
+
+TEST(Digits, AreRecognisedInEightKibibytes) {
+  const std::string out = heard(
+      "seven", {"--on", "qemu", "--core", "cortex-m4", "--sram", "8K", "--weights", "compact"});
+  EXPECT_NE(out.find("seven"), std::string::npos);
+  EXPECT_NE(out.find("static RAM    0 B"), std::string::npos) << out;
+}
+
 TEST(Examples, CameraLoopFindsPersonsOnPhotographs) {
   THIMBLE_NEEDS_SHARED();
   expect_golden_scores("camera", "person_detect");
