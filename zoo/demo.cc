@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network of scripts/demo: grey images of 48 x 48 pixels into 8 classes.
+// A small network for examples: grey images of 48 x 48 pixels into 8 classes.
 #include "zoo/blocks.h"
 #include "zoo/networks.h"
 

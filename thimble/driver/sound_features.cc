@@ -17,8 +17,7 @@
 namespace thimble {
 namespace {
 
-constexpr int32_t kRate = 16'000;
-constexpr int64_t kWindow = 480, kStep = 320, kBands = 40, kUsualFrames = 49;
+constexpr int64_t kWindow = 480, kStep = 320, kUsualFrames = 49;
 constexpr int64_t kLeastSamples = 160;  ///< 10 ms: an input of fewer numbers is no sound
 
 /// How many that many samples have.
@@ -44,7 +43,7 @@ std::vector<PreparedInput> with_features(const InputPort& port, const Sound& giv
                                          const std::string& where) {
   const bool transformed = asked.front_end == FrontEnd::kMfcc;
   const int64_t count = elements(port.shape), frames = count / of_frame;
-  const Sound sound = resampled(given, kRate);
+  const Sound sound = resampled(given, kFeatureRate);
   const auto there = static_cast<int64_t>(sound.samples.size());
   const int64_t inferences =
       in_turn && there >= kWindow ? std::max<int64_t>(1, frames_of(there) / frames) : 1;
@@ -52,12 +51,12 @@ std::vector<PreparedInput> with_features(const InputPort& port, const Sound& giv
   const int64_t samples = kWindow + (inferences * frames - 1) * kStep;
   const std::string how = fmt::format(
       "{}front end {}: {}{} x {} features of {} ms{}",
-      given.rate == kRate ? "" : fmt::format("resampled from {} Hz, ", given.rate),
+      given.rate == kFeatureRate ? "" : fmt::format("resampled from {} Hz, ", given.rate),
       transformed ? "mfcc" : "micro", in_turn ? fmt::format("{} times ", inferences) : "", frames,
-      of_frame, samples * 1000 / kRate, missing_text(samples, there));
+      of_frame, samples * 1000 / kFeatureRate, missing_text(samples, there));
   std::vector<PreparedInput> result;
-  for (auto begin = steps.begin(); begin != steps.end(); begin += frames * kBands) {
-    const std::vector<int8_t> each(begin, begin + frames * kBands);
+  for (auto begin = steps.begin(); begin != steps.end(); begin += frames * kFeatureBands) {
+    const std::vector<int8_t> each(begin, begin + frames * kFeatureBands);
     if (!transformed && takes_steps(port.tensor) && !asked.normalises()) {
       result.push_back({.bytes = reference::bytes_from(each), .how = how, .warnings = {}});
       continue;
@@ -72,15 +71,15 @@ std::vector<PreparedInput> with_features(const InputPort& port, const Sound& giv
   return result;
 }
 
-/// Of frames that a network takes: its last long axis.
+/// How many a frame has that the network takes: its last long axis.
 int64_t coefficients_of(const InputPort& port) {
   Shape shape = port.shape;
   std::erase(shape, 1);
-  if (shape.size() == 2 && shape[1] <= kBands) return shape[1];
+  if (shape.size() == 2 && shape[1] <= kFeatureBands) return shape[1];
   throw CompileError("--frontend",
                      fmt::format("mfcc gives frames of at most {} coefficients, such as 49x10; "
                                  "the network's '{}' is {}",
-                                 kBands, port.tensor.name, to_string(port.shape)));
+                                 kFeatureBands, port.tensor.name, to_string(port.shape)));
 }
 
 /// Samples from `begin` on, from -1 to 1; of int16 without a scale as they are.
@@ -125,21 +124,21 @@ std::vector<float> cepstra(const std::vector<int8_t>& features, int64_t coeffici
   // A row for each coefficient.
   static const std::vector<double> table = [] {
     std::vector<double> values;
-    for (int64_t number = 0; number < kBands; ++number) {
-      const double norm = std::sqrt((number == 0 ? 1.0 : 2.0) / kBands);
-      for (int64_t b = 0; b < kBands; ++b) {
+    for (int64_t number = 0; number < kFeatureBands; ++number) {
+      const double norm = std::sqrt((number == 0 ? 1.0 : 2.0) / kFeatureBands);
+      for (int64_t b = 0; b < kFeatureBands; ++b) {
         values.push_back(norm * std::cos(std::numbers::pi * (static_cast<double>(b) + 0.5) *
-                                         static_cast<double>(number) / kBands));
+                                         static_cast<double>(number) / kFeatureBands));
       }
     }
     return values;
   }();
   std::vector<float> result;
-  for (auto frame = features.begin(); frame != features.end(); frame += kBands) {
+  for (auto frame = features.begin(); frame != features.end(); frame += kFeatureBands) {
     for (int64_t number = 0; number < coefficients; ++number) {
-      const double* row = table.data() + number * kBands;
+      const double* row = table.data() + number * kFeatureBands;
       double sum = 0;
-      for (int64_t b = 0; b < kBands; ++b) sum += (frame[b] + 128) * row[b];
+      for (int64_t b = 0; b < kFeatureBands; ++b) sum += (frame[b] + 128) * row[b];
       result.push_back(static_cast<float>(sum) * kFeatureScale);
     }
   }
@@ -152,22 +151,23 @@ std::vector<PreparedInput> prepared_sound(const InputPort& port, const Sound& so
   Shape longer = port.window.empty() ? port.shape : port.window;
   std::erase(longer, 1);
   const int64_t count = elements(port.shape);
-  const bool usual = longer == Shape{kUsualFrames, kBands} ||
-                     longer == Shape{kUsualFrames * kBands} ||
-                     (in_turn && count % kBands == 0 && takes_steps(port.tensor));
+  const bool usual = longer == Shape{kUsualFrames, kFeatureBands} ||
+                     longer == Shape{kUsualFrames * kFeatureBands} ||
+                     (in_turn && count % kFeatureBands == 0 && takes_steps(port.tensor));
   const std::string channels =
       sound.channels == 1 ? "" : fmt::format("mean of {} channels, ", sound.channels);
   std::vector<PreparedInput> result;
-  if (asked.front_end == FrontEnd::kMicro && count % kBands != 0) {
-    throw CompileError("--frontend", fmt::format("micro gives {} features a frame; the network's "
-                                                 "'{}' is {}",
-                                                 kBands, port.tensor.name, to_string(port.shape)));
+  if (asked.front_end == FrontEnd::kMicro && count % kFeatureBands != 0) {
+    throw CompileError("--frontend",
+                       fmt::format("micro gives {} features a frame; the network's "
+                                   "'{}' is {}",
+                                   kFeatureBands, port.tensor.name, to_string(port.shape)));
   }
   if (asked.front_end == FrontEnd::kMfcc) {
     result = with_features(port, sound, asked, coefficients_of(port), in_turn, where);
   } else if (asked.front_end == FrontEnd::kMicro ||
              (asked.front_end == FrontEnd::kOfModel && usual)) {
-    result = with_features(port, sound, asked, kBands, in_turn, where);
+    result = with_features(port, sound, asked, kFeatureBands, in_turn, where);
   } else if (longer.size() == 1 && elements(longer) >= kLeastSamples) {
     const auto given = static_cast<int64_t>(sound.samples.size());
     for (int64_t begin = 0; begin == 0 || (in_turn && begin + count <= given); begin += count)

@@ -26,6 +26,8 @@ namespace thimble {
 [[nodiscard]] std::vector<int8_t> micro_features(const Sound& sound, int64_t frames);
 /// The real number that a step of these is: (step + 128) times this.
 inline constexpr float kFeatureScale = 26.0F / 256;
+inline constexpr int64_t kFeatureBands = 40;     ///< of a frame
+inline constexpr int32_t kFeatureRate = 16'000;  ///< samples a second
 /// So many (40 at most) of the coefficients of the orthonormal cosine transform (DCT-II) of each
 /// frame of such features, as real numbers: mel-frequency cepstra, but for the front end's own
 /// filters and noise reduction.

@@ -11,8 +11,8 @@
 namespace thimble::training {
 namespace {
 
-constexpr int32_t kSecond = 16'000;
-constexpr int64_t kFrames = 49, kBands = 40;
+constexpr int32_t kSecond = kFeatureRate;
+constexpr int64_t kFrames = 49;
 constexpr float kCepstralScale = 1.0F / 64;  ///< of coefficients, which are below 200
 constexpr double kSpeed = 0.2;               ///< more or less
 
@@ -43,7 +43,7 @@ Sound changed(const Sound& sound, zoo::Random& random) {
 }  // namespace
 
 float sound_scale(int64_t coefficients) {
-  return coefficients == kBands ? kFeatureScale : kCepstralScale;
+  return coefficients == kFeatureBands ? kFeatureScale : kCepstralScale;
 }
 
 std::vector<int16_t> sound_steps(const Sound& sound, int64_t coefficients, size_t variants,
@@ -54,7 +54,7 @@ std::vector<int16_t> sound_steps(const Sound& sound, int64_t coefficients, size_
   for (size_t v = 0; v < variants; ++v) {
     const Sound one = v == 0 ? one_second(at_rate, 0) : changed(at_rate, random);
     const std::vector<int8_t> features = micro_features(one, kFrames);
-    if (coefficients == kBands) {
+    if (coefficients == kFeatureBands) {
       for (const int8_t feature : features) steps.push_back(static_cast<int16_t>(feature + 128));
       continue;
     }

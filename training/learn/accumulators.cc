@@ -5,8 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "thimble/driver/driver.h"
-#include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/reference/elements.h"
 #include "training/learn/layer_functions.h"
@@ -33,9 +31,7 @@ void make_room(LearntAccumulator& a, double least, double most) {
 }  // namespace
 
 LearntAccumulators accumulators_of(const Graph& graph, const PlanOptions& options) {
-  const Answer answer = compile(plan_request(int8_shapes(graph), options));
-  if (const auto* no = std::get_if<Infeasible>(&answer)) throw CompileError(graph.name, no->reason);
-  const auto& compiled = std::get<Compiled>(answer);
+  const Compiled compiled = planned(plan_request(int8_shapes(graph), options));
   LearntAccumulators result;
   for (const Accumulator& a : compiled.plan.accumulators) {
     result[compiled.graph.tensor(a.tensor).name] = {.type = a.type,

@@ -7,8 +7,8 @@ namespace thimble::training {
 namespace {
 
 constexpr double kShareOfBatch = 0.02;  ///< of a batch in the average
-constexpr float kMuchMore = 3;         ///< than an open channel, for a closed one to take its place
-constexpr float kLeastWorth = 1e-12F;  ///< of what has no gradient yet
+constexpr float kMuchMore = 3;      ///< than an open channel, for a closed one to take its place
+constexpr float kNoWorth = 1e-12F;  ///< of what has no gradient yet
 
 std::vector<float> numbers_of(const torch::Tensor& tensor) {
   return {tensor.data_ptr<float>(), tensor.data_ptr<float>() + tensor.numel()};
@@ -96,7 +96,7 @@ void Gates::exchange() {
 std::vector<std::vector<float>> Gates::worths() const {
   std::vector<std::vector<float>> result;
   for (const torch::Tensor& average : averages_)
-    result.push_back(numbers_of(average.clamp_min(kLeastWorth)));
+    result.push_back(numbers_of(average.clamp_min(kNoWorth)));
   return result;
 }
 
@@ -112,7 +112,7 @@ std::vector<std::vector<float>> magnitudes(const Channels& channels, const Netwo
           sums[static_cast<size_t>(of[k].channel)] += sizes[k];
       }
     }
-    for (float& sum : sums) sum = std::max(sum, kLeastWorth);
+    for (float& sum : sums) sum = std::max(sum, kNoWorth);
   }
   return result;
 }

@@ -46,11 +46,9 @@ PlanAccuracy plan_accuracy(const Graph& graph, const PlanOptions& options,
                            int64_t most) {
   Request request = plan_request(graph, options);
   if (!scales.empty()) request.calibration = Calibration{"accumulators.json", scales};
-  const Answer answer = compile(request);
-  const auto* compiled = std::get_if<Compiled>(&answer);
-  check(compiled != nullptr, "a network that was planned before has a plan");
+  const Compiled compiled = planned(request);
   PlanAccuracy result{.samples = chosen(examples.size(), most).size(),
-                      .narrow_sums = compiled->plan.accumulators.size()};
+                      .narrow_sums = compiled.plan.accumulators.size()};
   check(result.narrow_sums == scales.size(), "each narrow sum has learnt its scale");
   // Which of them the program runs: from all over the set, whose classes may stand in order.
   std::vector<bool> runs(examples.size(), false);
@@ -59,10 +57,10 @@ PlanAccuracy plan_accuracy(const Graph& graph, const PlanOptions& options,
   for (size_t begin = 0; begin < examples.size(); begin += kAtATime) {
     const size_t count = std::min(kAtATime, examples.size() - begin);
     const std::vector<Bytes> inputs = inputs_of(graph, examples, begin, count);
-    const std::vector<Bytes> outputs = integer_outputs(compiled->graph, inputs);
+    const std::vector<Bytes> outputs = integer_outputs(compiled.graph, inputs);
     in_parallel(count, all_cores(), [&](size_t k, size_t) {
       if (!runs[begin + k]) return;
-      check(execute(compiled->program, {inputs[k]})[0] == outputs[k],
+      check(execute(compiled.program, {inputs[k]})[0] == outputs[k],
             "the emitted program computes what LibTorch computes");
     });
     for (size_t k = 0; k < count; ++k) {

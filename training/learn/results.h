@@ -16,9 +16,9 @@ struct PlanAccuracy {
   size_t samples = 0;      ///< of which emitted is
   size_t narrow_sums = 0;  ///< operators of the plan whose sums have 16 or 8 bits
 };
-/// Of the int8 network in the arithmetic of its plan. scales: of the plan's narrow sums, all of
-/// them; most: samples that the emitted program runs (0: all). Throws InternalError where its
-/// outputs are not those of LibTorch's whole numbers.
+/// What the int8 network gets right in the arithmetic of its plan. scales: of the plan's narrow
+/// sums, all of them; most: samples that the emitted program runs (0: all). Throws InternalError
+/// where its outputs are not those of LibTorch's whole numbers.
 [[nodiscard]] PlanAccuracy plan_accuracy(const Graph& graph, const PlanOptions& options,
                                          const AccumulatorScales& scales, const Examples& examples,
                                          int64_t most);

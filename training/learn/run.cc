@@ -35,8 +35,8 @@ constexpr double kWarmUp = 0.03;  ///< of a stage, in which the rate grows
 /// The most that each stage learns at, beside the request's rate.
 constexpr double kRates[kStages] = {1, 0.2, 0.4, 0.2};
 
-/// Of that, what networks without normalisations learn at, whose weights are of all magnitudes: in
-/// ratio to these, by Adam.
+/// Networks without normalisations, whose weights are of all magnitudes, learn by Adam in ratio to
+/// these: at so much of that.
 constexpr double kAdamRate = 0.2;
 
 /// A rise, then half a cosine.
@@ -47,8 +47,8 @@ double rate_at(double progress) {
 
 /// The magnitude of numbers of a tensor.
 double size_of(const torch::Tensor& tensor) {
-  constexpr double kLeast = 1e-3;  // biases begin with 0
-  return std::max(kLeast, tensor.detach().square().mean().sqrt().item<double>());
+  constexpr double kOfZeros = 1e-3;  // biases begin with 0
+  return std::max(kOfZeros, tensor.detach().square().mean().sqrt().item<double>());
 }
 
 class Run {
@@ -78,7 +78,7 @@ class Run {
   [[nodiscard]] bool pass_stage(Stage stage);
   [[nodiscard]] bool learn_epochs(Stage stage);
   void end_prune();
-  void see_sums();
+  void see_samples(bool ranges);
   void close_channels(double before, double progress);
   [[nodiscard]] NamedTensors gate_tensors();
   [[nodiscard]] NamedTensors extra_tensors();
@@ -199,12 +199,12 @@ Taps Run::taps(Stage stage, bool learning) {
   return {};
 }
 
-/// Channels close as the budget tightens: as many in a batch as so many questions allow, so that
-/// the network can follow.
+/// Channels close as the budget tightens: a few times in a batch, so that the network
+/// can follow.
 void Run::close_channels(double before, double progress) {
   constexpr double kUntilWorths = 0.05;  // of the stage: then there are some
   constexpr double kExchanges = 20;      // times in the stage
-  constexpr size_t kQuestionsABatch = 4;
+  constexpr size_t kTimesABatch = 4;
   gates_->learn();
   if (progress < kUntilWorths) return;
   if (progress < kPruneShare && std::floor(before * kExchanges) < std::floor(progress * kExchanges))
@@ -212,7 +212,7 @@ void Run::close_channels(double before, double progress) {
   const Budget now = request_.budget.on_the_way(
       result_.before, (progress - kUntilWorths) / (kPruneShare - kUntilWorths));
   const Clock::time_point begin = Clock::now();
-  gates_->keep(compiler_.trimmed(gates_->kept(), now, gates_->worths(), kQuestionsABatch));
+  gates_->keep(compiler_.trimmed(gates_->kept(), now, gates_->worths(), kTimesABatch));
   question_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
@@ -294,12 +294,13 @@ void Run::end_prune() {
   shrink(*large, channels_, kept_, *network_);
 }
 
-/// Scales of narrow sums begin with what the network sums of some samples.
-void Run::see_sums() {
+/// Scales of narrow sums, and ranges of activations if they are asked for, make room for what the
+/// network computes of some samples.
+void Run::see_samples(bool ranges) {
   const Examples& train = request_.data.train;
   const torch::NoGradGuard guard;
   quantised_->observe_sums(true);
-  const Taps with = quantised_->taps(true);
+  const Taps with = quantised_->taps(ranges);
   const size_t count = std::min<size_t>(train.size(), kSamplesOfSums);
   for (size_t begin = 0; begin < count; begin += kSamplesAtATime) {
     const size_t some = std::min(kSamplesAtATime, count - begin);
@@ -343,7 +344,7 @@ bool Run::pass_stage(Stage stage) {
       quantised_ = std::make_unique<QuantisedForward>(
           network_->graph(), request_.learn_sums ? accumulators_of(network_->graph(), request_.plan)
                                                  : LearntAccumulators());
-      see_sums();
+      see_samples(true);
       break;
   }
   std::vector<torch::Tensor> weights, others, further;
@@ -387,9 +388,7 @@ RunResult Run::results() {
   const Graph made = quantised(graph, quantised_->ranges()).graph;
   if (!request_.learn_sums) {
     quantised_->accumulators() = accumulators_of(network_->graph(), request_.plan);
-    const Ranges learnt = quantised_->ranges();
-    see_sums();
-    quantised_->ranges() = learnt;
+    see_samples(false);
   }
   const AccumulatorScales scales = learnt_scales(quantised_->accumulators());
   const PlanAccuracy of =

@@ -56,18 +56,18 @@ struct RunRequest {
   int64_t emitted_samples = 0;  ///< of the test, that the emitted program runs; 0: all
   bool resume = false;          ///< go on from the folder's checkpoint
   std::filesystem::path from;   ///< the folder of a run whose first stage is taken; empty: none
-  std::string text;             ///< all of the above in words: what --resume must not change
+  std::string text;             ///< all of the above as JSON: what --resume must not change
   std::function<bool(const Progress&)> progress = {};  ///< false: stop
   std::function<void(const std::string& line)> say = {};
 };
 
 struct RunResult {
-  double float_accuracy = 0;  ///< of the network that is written as float32
-  double int8_accuracy = 0;   ///< of the int8 one with sums of 32 bits, by LibTorch's whole numbers
-  size_t narrow_sums = 0;     ///< operators of the plan whose sums have 16 or 8 bits
-  double emitted_accuracy = 0;              ///< of the plan with the kernels that ship, on the host
-  size_t emitted_samples = 0;               ///< of the test, of which that is
-  Footprint before, after;                  ///< as it came, as it is written
+  double float_accuracy = 0;    ///< of the network that is written as float32
+  double int8_accuracy = 0;     ///< in the plan's arithmetic, by LibTorch's whole numbers
+  size_t narrow_sums = 0;       ///< operators of the plan whose sums have 16 or 8 bits
+  double emitted_accuracy = 0;  ///< of the plan with the kernels that ship, on the host
+  size_t emitted_samples = 0;   ///< of the test, of which that is
+  Footprint before, after;      ///< as it came, as it is written
   std::optional<double> ordinary_accuracy;  ///< of the first stage, in float32
   bool has_picture = false;                 ///< curve.svg, which gnuplot draws
   size_t questions = 0;                     ///< that the compiler was asked

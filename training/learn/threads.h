@@ -3,7 +3,7 @@
 
 namespace thimble::training {
 
-/// Of all that LibTorch computes.
+/// All that LibTorch computes has so many.
 void set_threads(int count);
 
 /// To be called first: LibTorch's threads then sleep while they wait for each other. They would

@@ -132,8 +132,8 @@ std::vector<double> Compiler::pressure(const Kept& kept, const Budget& budget) {
 }
 
 Kept Compiler::trimmed(Kept kept, const Budget& budget,
-                       const std::vector<std::vector<float>>& worths, size_t most_questions) {
-  for (size_t n = 0; n < most_questions && !budget.met_by(footprint(kept)); ++n) {
+                       const std::vector<std::vector<float>>& worths, size_t most_times) {
+  for (size_t n = 0; n < most_times && !budget.met_by(footprint(kept)); ++n) {
     const double beyond = budget.excess(footprint(kept));
     const std::vector<double> presses = pressure(kept, budget);
     std::optional<size_t> best;

@@ -40,15 +40,15 @@ class Compiler {
   [[nodiscard]] const Footprint& footprint(const Kept& kept);
   [[nodiscard]] size_t questions() const { return known_.size(); }
 
-  /// By group: what a channel takes of what is beyond the budget, as a share of that. Of the arena
-  /// that is its part of what is live at the peak; one question tells.
+  /// By group: what a channel takes, as a share of each budget that is not met. A channel's part of
+  /// the arena is what it has live at the peak, which one question tells.
   [[nodiscard]] std::vector<double> pressure(const Kept& kept, const Budget& budget);
-  /// Without further channels until the budget is met, or until so many questions were asked: where
-  /// `worths` are least for the room that a channel takes. Throws CompileError if one channel in
-  /// each group is too many.
+  /// Without further channels until the budget is met, or until channels of one group were closed
+  /// so many times: where `worths` are least for the room that a channel takes. Throws CompileError
+  /// if one channel in each group is too many.
   [[nodiscard]] Kept trimmed(Kept kept, const Budget& budget,
                              const std::vector<std::vector<float>>& worths,
-                             size_t most_questions = std::numeric_limits<size_t>::max());
+                             size_t most_times = std::numeric_limits<size_t>::max());
   /// Throws CompileError unless the budget can be met; kept: as few channels as there can be.
   void check_possible(const Budget& budget);
 
@@ -61,7 +61,8 @@ class Compiler {
 
 /// Everything open.
 [[nodiscard]] Kept all_kept(const Channels& channels);
-/// The same share of each group's channels, those of most `worths`, as large as the budget lets.
+/// Each group keeps the same share of its channels, those of most `worths`: as much as the budget
+/// lets.
 [[nodiscard]] Kept uniform(Compiler& compiler, const Channels& channels, const Budget& budget,
                            const std::vector<std::vector<float>>& worths);
 /// Channels by chance, out of all groups alike, until the budget is met.

@@ -74,10 +74,14 @@ Request plan_request(const Graph& int8, const PlanOptions& options) {
   return request;
 }
 
+Compiled planned(const Request& request) {
+  Answer answer = compile(request);
+  if (const auto* no = std::get_if<Infeasible>(&answer)) throw CompileError("training", no->reason);
+  return std::get<Compiled>(std::move(answer));
+}
+
 Footprint footprint(const Graph& graph, const PlanOptions& options) {
-  const Answer answer = compile(plan_request(int8_shapes(graph), options));
-  if (const auto* no = std::get_if<Infeasible>(&answer)) throw CompileError(graph.name, no->reason);
-  const auto& compiled = std::get<Compiled>(answer);
+  const Compiled compiled = planned(plan_request(int8_shapes(graph), options));
   Footprint result{.arena_bytes = compiled.program.arena_bytes(),
                    .weight_bytes = int8_weight_bytes(graph),
                    .macs = compiled.cost.macs};

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/driver/compiled.h"
 #include "thimble/driver/request.h"
 #include "thimble/model/graph.h"
 #include "thimble/target/target.h"
@@ -36,11 +37,14 @@ struct Footprint {
 /// The int8 network of the same shapes: scales and weights are nobody's.
 [[nodiscard]] Graph int8_shapes(const Graph& graph);
 
-/// Of a network of float32: its constants in int8, biases in four bytes.
+/// Constants of a network of float32, as they are in int8; biases have four bytes.
 [[nodiscard]] int64_t int8_weight_bytes(const Graph& graph);
 
 /// How the compiler is asked for the plan of an int8 network.
 [[nodiscard]] Request plan_request(const Graph& int8, const PlanOptions& options);
+
+/// The answer, if it is a plan. Throws CompileError if there is none.
+[[nodiscard]] Compiled planned(const Request& request);
 
 /// graph: of float32; asked as int8_shapes(). Throws CompileError for what the compiler does not
 /// take.

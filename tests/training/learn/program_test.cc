@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/command_line.h"
 #include "tests/training/sounds.h"
@@ -11,9 +13,7 @@
 namespace thimble::testing {
 namespace {
 
-using ::testing::Contains;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class Train : public CommandLine {
  protected:
@@ -40,7 +40,7 @@ TEST_F(Train, AgainAfterAKillIsTheSame) {
       "\"$0\"" + std::string(kTones) +
       "-o killed & while [ ! -f killed/checkpoint.pt ]; do sleep 0.02; done; kill -9 $!; wait $!");
   EXPECT_EQ(killed.exit_status, 128 + 9);
-  EXPECT_THAT(names(), Not(Contains("killed/int8.tflite")));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "killed" / "int8.tflite"));
   const ProcessResult again = train(std::string(kTones) + "-o killed --resume");
   ASSERT_EQ(again.exit_status, 0) << again.err;
   EXPECT_EQ(read("killed/int8.tflite"), read("whole/int8.tflite"));
@@ -87,6 +87,29 @@ TEST_F(Train, GoesOnWithATrainedNetwork) {
   };
   EXPECT_GT(accuracy("first"), 0.6);
   EXPECT_EQ(accuracy("first"), accuracy("second"));
+}
+
+TEST_F(Train, ScriptsTabulateAndDrawFronts) {
+  const ProcessResult front = shell("THIMBLE_TRAIN=\"$0\" exec " THIMBLE_SOURCE_DIR
+                                    "/training/front zoo:ds_cnn_s:classes=3 tones front 4000 3000 "
+                                    "-- --variants 1 --epochs 1 --prune-epochs 2 --tune-epochs 1 "
+                                    "--quantise-epochs 1 --batch 8 --threads 1");
+  ASSERT_EQ(front.exit_status, 0) << front.err;
+  std::istringstream table(read("front/front.csv"));
+  std::string line;
+  std::getline(table, line);
+  EXPECT_THAT(line, HasSubstr("run,network,planner,pruning"));
+  std::vector<std::string> runs;
+  while (std::getline(table, line)) runs.push_back(line.substr(0, line.find(',')));
+  EXPECT_THAT(runs, ::testing::ElementsAre("ordinary", "learnt-4000", "learnt-3000", "uniform-4000",
+                                           "uniform-3000", "by-chance-4000", "by-chance-3000"));
+  for (const std::string& run : runs) {
+    if (run == "ordinary") continue;
+    const auto result = json_of(read("front/" + run + "/result.json"));
+    EXPECT_LE(result["after"]["arena_bytes"].get<int>(), std::stoi(run.substr(run.rfind('-') + 1)));
+  }
+  EXPECT_THAT(read("front/front.svg"), HasSubstr("the whole network"));
+  EXPECT_THAT(read("front/learnt-3000/curve.svg"), HasSubstr("arena, KiB"));
 }
 
 TEST_F(Train, SaysThatARateIsTooHigh) {

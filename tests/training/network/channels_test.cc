@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "thimble/operators/operators.h"
 #include "thimble/reference/interpreter.h"
 #include "zoo/random.h"
 #include "zoo/zoo.h"
@@ -85,7 +86,7 @@ TEST_P(SmallerNetworks, ComputeWhatZeroedOnesDo) {
   ASSERT_GT(channels.groups(), 3U);
   const Kept kept = some_kept(channels, random);
   const Graph smaller = without_channels(graph, channels, kept);
-  EXPECT_LT(smaller.tensor(smaller.ops.back().inputs[0]).shape.back(), 1000);
+  EXPECT_LT(macs(smaller), macs(graph));
   std::vector<float> input(
       static_cast<size_t>(elements(graph.tensor(graph.inputs[0].tensor).shape)));
   for (float& v : input) v = static_cast<float>(2 * random.unit() - 1);

@@ -28,7 +28,7 @@ TEST(Footprint, IsThatOfTheInt8Network) {
   }
 }
 
-// Pex, table 2: RES-15 has 44.6 kB with partial sums of 8 bits.
+// Pex, appendix, models of Speech Commands: RES-15 has 44.6 kB with partial sums of 8 bits.
 TEST(Footprint, OfPexWithNarrowSums) {
   const Footprint asked =
       footprint(build_zoo_float("res15"), {.planner = "pex:accounting=paper,accumulators=8"});
