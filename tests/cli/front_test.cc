@@ -66,7 +66,10 @@ TEST_F(FrontCommand, WrongOptionsAreOneMessage) {
     EXPECT_THAT(error_of({"plan", kModel, "--max-latency", ratio}),
                 HasSubstr(fmt::format("--max-latency: '{}' is no number from 1 to inf", ratio)));
   }
-  EXPECT_THAT(error_of({"run", kModel, "--effort", "0"}), HasSubstr("--effort: '0' is no number"));
+  EXPECT_THAT(error_of({"run", kModel, "--effort", "-1"}),
+              HasSubstr("--effort: '-1' is no number"));
+  EXPECT_EQ(error_of({"plan", kModel, "--planner", "pex", "--effort", "0"}),
+            "thimble: --effort: is for the planner auto\n");
   EXPECT_THAT(error_of({"compile", kModel, "--pick", "99"}),
               HasSubstr("--pick: 99 is none of the plans, which are numbered 1 to "));
   EXPECT_EQ(error_of({"compile", kModel, "--planner", "stream", "--max-latency", "2"}),

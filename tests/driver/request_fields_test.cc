@@ -121,7 +121,7 @@ class RequestFields : public ::testing::Test {
       if (one_in(3))
         request.max_latency = one_in(3) ? std::numeric_limits<double>::infinity() : 1 + ratio();
       if (one_in(3)) request.align_ports = one_of({16, 32, 4096});
-      if (one_in(3)) request.effort = 1 + static_cast<int64_t>(random_() % 1'000'000);
+      if (one_in(3)) request.effort = static_cast<int64_t>(random_() % 1'000'000);
       if (one_in(3)) request.pick = 1 + static_cast<int64_t>(random_() % 20);
     } else {
       request.planner = one_of({"reorder:states=100", "pex:accumulators=8"});
@@ -235,7 +235,7 @@ TEST_F(RequestFields, AFaultNamesTheFieldWhatItHasAndWhatWouldWork) {
       {R"({"layout": "best"})", "layout: 'best' is none of exact, greedy_by_size"},
       {R"({"input": "disk"})", "input: 'disk' is none of resident, user, streamed"},
       {R"({"input": 1})", "input: 1 is not one of the texts resident, user, streamed"},
-      {R"({"effort": 0})", "effort: '0' is no whole number from 1 to 1"},
+      {R"({"effort": -1})", "effort: '-1' is no whole number from 0 to 1"},
       {R"({"effort": 1.5})", "effort: '1.5' is no whole number"},
       {R"({"jobs": -1})", "jobs: '-1' is no whole number from 1 to 1024"},
       {R"({"max_latency": 0.5})", "max_latency: '0.5' is no number from 1 to inf"},

@@ -77,7 +77,7 @@ struct Request {
   /// Most estimated instructions for `auto`, which has a choice of plans, as a ratio of the fastest
   /// plan's: default any with a limit on bytes, else Limits::max_latency.
   std::optional<double> max_latency = {};
-  int64_t effort = 1;  ///< of its search: work grows in proportion, about
+  int64_t effort = 1;  ///< of its search: work grows in proportion, about; 0: little
   int jobs = 1;  ///< threads that searches may start, which end before the answer; 0: all cores
   std::optional<int64_t> pick = {};  ///< this plan of its front, from 1, whatever the limits
   bool in_place = true;              ///< outputs over inputs that are no longer needed

@@ -23,7 +23,7 @@ class OtherPlanners {
 
   std::vector<Decision> answers() {
     std::vector<Ask> all;
-    if (drafts_.all().empty() || !late(limits_.time)) {
+    if (drafts_.all().empty() || (effort_.motes && !late(limits_.time))) {
       if (std::optional<Ask> motes = ask_motes()) all.push_back(std::move(*motes));
     }
     // Within a budget, `stream` has the fewest groups that fit; sweeps may be slower than priced.

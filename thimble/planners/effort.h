@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far `auto` searches: work grows in proportion to what the user asks for, about, and large
-// networks are searched less deeply.
+// networks are searched less deeply. Effort 0 is for whoever asks about many networks.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,7 @@ struct Effort {
   bool fewer_tiles, last_order;    ///< of those with many: what did in others
   bool rolled_and_strips;          ///< of large ones they take too long
   size_t cold_values = 3;          ///< that are computed again or spilled
+  bool motes = true;               ///< the planner; where nothing else is found it is asked anyway
   bool others;                     ///< planners that search orders themselves
   int64_t most_bytes_of_others;    ///< of activations
   double latency_of_motes = 1.25;  ///< at the most
@@ -45,6 +46,9 @@ struct Effort {
   int improved = 3;                   ///< plans, each with half the layout work of the last one
   ptrdiff_t many_buffers = 1000;      ///< of which it takes too long
   int64_t draft_work = layout::kSearchWork / 250, least_draft_work = layout::kSearchWork / 20;
+
+ private:
+  void be_quick();
 };
 
 }  // namespace thimble

@@ -46,7 +46,7 @@ struct Limits {
   // Limits of `auto` alone.
   /// Estimated instructions, as a ratio of the fastest plan's; infinity: any number.
   double max_latency = 1.25;
-  int64_t effort = 1;  ///< of the search: work grows in proportion, about
+  int64_t effort = 1;  ///< of the search: work grows in proportion, about; 0: little
 };
 
 /// What a planner decided, before it has kernels and addresses.

@@ -57,12 +57,14 @@ class Run {
       : request_(std::move(request)),
         channels_(request_.graph),
         compiler_(request_.graph, channels_, request_.plan),
+        quick_(request_.graph, channels_, quick(request_.plan)),
         kept_(all_kept(channels_)) {}
 
   std::optional<RunResult> run();
 
  private:
   using Clock = std::chrono::steady_clock;
+  class Questions;
 
   [[nodiscard]] std::filesystem::path file(const char* of) const { return request_.folder / of; }
   [[nodiscard]] int64_t epochs(Stage stage) const {
@@ -86,12 +88,13 @@ class Run {
   void save(Stage stage, int64_t epoch);
   void restore_stage(Stage stage);
   [[nodiscard]] Taps taps(Stage stage, bool learning);
-  [[nodiscard]] const Footprint& asked(const Kept& kept);
+  [[nodiscard]] Footprint asked(const Kept& kept);
   [[nodiscard]] RunResult results();
 
   RunRequest request_;
   Channels channels_;  ///< of the graph as it came
   Compiler compiler_;
+  Compiler quick_;  ///< asked behind each batch
   Kept kept_;
   std::unique_ptr<Network> network_;
   std::unique_ptr<Gates> gates_;
@@ -107,11 +110,22 @@ class Run {
   RunResult result_;
 };
 
-const Footprint& Run::asked(const Kept& kept) {
-  const Clock::time_point begin = Clock::now();
-  const Footprint& footprint = compiler_.footprint(kept);
-  question_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
-  return footprint;
+/// Counts the time in which the compiler answers.
+class Run::Questions {
+ public:
+  explicit Questions(double& seconds) : seconds_(seconds) {}
+  Questions(const Questions&) = delete;
+  Questions& operator=(const Questions&) = delete;
+  ~Questions() { seconds_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+ private:
+  double& seconds_;
+  Clock::time_point begin_ = Clock::now();
+};
+
+Footprint Run::asked(const Kept& kept) {
+  const Questions questions(question_seconds_);
+  return compiler_.footprint(kept);
 }
 
 /// Names of tensors that are not the network's.
@@ -211,9 +225,8 @@ void Run::close_channels(double before, double progress) {
     gates_->exchange();
   const Budget now = request_.budget.on_the_way(
       result_.before, (progress - kUntilWorths) / (kPruneShare - kUntilWorths));
-  const Clock::time_point begin = Clock::now();
-  gates_->keep(compiler_.trimmed(gates_->kept(), now, gates_->worths(), kTimesABatch));
-  question_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  const Questions questions(question_seconds_);
+  gates_->keep(quick_.trimmed(gates_->kept(), now, gates_->worths(), kTimesABatch));
 }
 
 double Run::rate(Stage stage, double progress) const {
@@ -247,6 +260,10 @@ bool Run::learn_epochs(Stage stage) {
                             .seed = request_.seed,
                             .smoothing = stage == Stage::kQuantise ? 0.0 : 0.1};
   for (int64_t epoch = done; epoch < all; ++epoch) {
+    if (gates_) {
+      const Questions questions(question_seconds_);
+      quick_.adjust_to(compiler_, gates_->kept());
+    }
     double progress = static_cast<double>(epoch) / static_cast<double>(all);
     // Ranges stand still in the last third, so that weights can settle.
     const Taps with = taps(stage, 3 * epoch < 2 * all || epoch == 0);
@@ -280,6 +297,7 @@ bool Run::learn_epochs(Stage stage) {
 
 /// The channels that stay are chosen; the smaller network goes on with what was learnt.
 void Run::end_prune() {
+  const Questions questions(question_seconds_);
   if (gates_) {
     kept_ = compiler_.trimmed(gates_->kept(), request_.budget, gates_->worths());
   } else {
@@ -398,7 +416,7 @@ RunResult Run::results() {
   result_.emitted_samples = of.samples;
   result_.narrow_sums = of.narrow_sums;
   result_.after = asked(kept_);
-  result_.questions = compiler_.questions();
+  result_.questions = compiler_.questions() + quick_.questions();
   result_.question_seconds = question_seconds_;
   write_tflite(graph, file("float.tflite"));
   write_tflite(made, file("int8.tflite"));

@@ -77,14 +77,25 @@ std::string to_string(const Footprint& footprint, const Budget& budget) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-const Footprint& Compiler::footprint(const Kept& kept) {
+Footprint Compiler::footprint(const Kept& kept) {
   std::vector<int64_t> widths;
   for (const std::vector<bool>& open : kept) widths.push_back(open_channels(open));
-  const auto found = known_.find(widths);
-  if (found != known_.end()) return found->second;
-  return known_
-      .emplace(widths, training::footprint(without_channels(graph_, channels_, kept), options_))
-      .first->second;
+  auto known = known_.find(widths);
+  if (known == known_.end()) {
+    known =
+        known_
+            .emplace(widths, training::footprint(without_channels(graph_, channels_, kept), options_))
+            .first;
+  }
+  Footprint result = known->second;
+  result.arena_bytes = std::llround(static_cast<double>(result.arena_bytes) * arena_ratio_);
+  return result;
+}
+
+void Compiler::adjust_to(Compiler& exact, const Kept& kept) {
+  arena_ratio_ = 1;
+  const auto own = static_cast<double>(footprint(kept).arena_bytes);
+  if (own > 0) arena_ratio_ = static_cast<double>(exact.footprint(kept).arena_bytes) / own;
 }
 
 std::vector<double> Compiler::pressure(const Kept& kept, const Budget& budget) {
@@ -165,7 +176,7 @@ void Compiler::check_possible(const Budget& budget) {
   Kept least = all_kept(channels_);
   for (std::vector<bool>& open : least)
     for (size_t c = 1; c < open.size(); ++c) open[c] = false;
-  const Footprint& smallest = footprint(least);
+  const Footprint smallest = footprint(least);
   if (budget.met_by(smallest)) return;
   throw CompileError(
       "training",

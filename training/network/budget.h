@@ -37,7 +37,10 @@ class Compiler {
   Compiler(const Graph& graph, const Channels& channels, PlanOptions options)
       : graph_(graph), channels_(channels), options_(std::move(options)) {}
 
-  [[nodiscard]] const Footprint& footprint(const Kept& kept);
+  [[nodiscard]] Footprint footprint(const Kept& kept);
+  /// From now on arenas are in the ratio to this one's that they have here: for answers that are
+  /// quick, and off by about as much in networks that are alike.
+  void adjust_to(Compiler& exact, const Kept& kept);
   [[nodiscard]] size_t questions() const { return known_.size(); }
 
   /// By group: what a channel takes, as a share of each budget that is not met. A channel's part of
@@ -56,6 +59,7 @@ class Compiler {
   const Graph& graph_;
   const Channels& channels_;
   PlanOptions options_;
+  double arena_ratio_ = 1;
   std::map<std::vector<int64_t>, Footprint> known_;  ///< by widths
 };
 

@@ -65,12 +65,19 @@ int64_t int8_weight_bytes(const Graph& graph) {
   return bytes;
 }
 
+PlanOptions quick(PlanOptions options) {
+  const std::string name = options.planner.substr(0, options.planner.find(':'));
+  if (name.empty() || name == "auto") options.effort = 0;
+  return options;
+}
+
 Request plan_request(const Graph& int8, const PlanOptions& options) {
   Request request{.model = source_of(int8)};
   request.graph.keep_channels = true;
   request.planner = options.planner;
   request.target = options.target;
   request.max_latency = options.max_latency;
+  request.effort = options.effort;
   return request;
 }
 

@@ -19,7 +19,11 @@ struct PlanOptions {
   std::string planner = "auto";  ///< "NAME:key=value,...": pex:accounting=paper,accumulators=8
   Target target = {};
   std::optional<double> max_latency = {};  ///< of `auto`
+  int64_t effort = 1;                      ///< of `auto`
 };
+
+/// The same with little effort, where that is a matter of effort.
+[[nodiscard]] PlanOptions quick(PlanOptions options);
 
 struct Footprint {
   /// An activation of the network, or a part of it, in the arena when that is fullest.

@@ -36,10 +36,32 @@ TEST_F(Budgets, AreMetByTrimming) {
                             {.sram_bytes = 30'000, .weight_bytes = 40'000, .macs = 6'000'000}};
   for (const Budget& budget : budgets) {
     const Kept kept = compiler_.trimmed(all_kept(channels_), budget, equal_worths());
-    const Footprint& after = compiler_.footprint(kept);
+    const Footprint after = compiler_.footprint(kept);
     EXPECT_TRUE(budget.met_by(after)) << to_string(after, budget);
     EXPECT_FALSE(budget.met_by(compiler_.footprint(all_kept(channels_))));
   }
+}
+
+TEST_F(Budgets, AreComparedWithQuickAnswersInTheRatioToExactOnes) {
+  Compiler exact(graph_, channels_, {});
+  Compiler hasty(graph_, channels_, quick({}));
+  const Kept all = all_kept(channels_);
+  const int64_t own = hasty.footprint(all).arena_bytes;
+  hasty.adjust_to(exact, all);
+  EXPECT_NE(own, exact.footprint(all).arena_bytes) << "the ratio is 1: another network shows more";
+  EXPECT_EQ(hasty.footprint(all).arena_bytes, exact.footprint(all).arena_bytes);
+  Kept half = all;
+  for (std::vector<bool>& group : half)
+    for (size_t c = 1; c < group.size(); c += 2) group[c] = false;
+  EXPECT_NEAR(static_cast<double>(hasty.footprint(half).arena_bytes),
+              static_cast<double>(exact.footprint(half).arena_bytes),
+              0.1 * static_cast<double>(exact.footprint(half).arena_bytes));
+  EXPECT_EQ(exact.questions(), 2);
+}
+
+TEST_F(Budgets, ArePlannedWithEffortWhereThatIsAsked) {
+  EXPECT_EQ(quick({.planner = "auto"}).effort, 0);
+  EXPECT_EQ(quick({.planner = "pex:accumulators=8"}).effort, 1);
 }
 
 TEST_F(Budgets, LeaveNoMoreThanAChannelTooMuch) {
