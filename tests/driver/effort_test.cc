@@ -28,7 +28,7 @@ TEST(Effort, OfNoughtHasPlansThatAreNearlyAsSmall) {
 }
 
 TEST(Effort, OfNoughtKeepsToABudgetThatCanBeMet) {
-  for (const int64_t bytes : {8'000, 12'000, 20'000}) {
+  for (const int64_t bytes : {12'000, 14'000, 20'000}) {
     const Request request{
         .model = "zoo:resnet8", .sram_bytes = bytes, .planner = "auto", .effort = 0};
     const auto compiled = std::get<Compiled>(compile(request));
