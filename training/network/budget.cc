@@ -82,10 +82,10 @@ Footprint Compiler::footprint(const Kept& kept) {
   for (const std::vector<bool>& open : kept) widths.push_back(open_channels(open));
   auto known = known_.find(widths);
   if (known == known_.end()) {
-    known =
-        known_
-            .emplace(widths, training::footprint(without_channels(graph_, channels_, kept), options_))
-            .first;
+    known = known_
+                .emplace(widths,
+                         training::footprint(without_channels(graph_, channels_, kept), options_))
+                .first;
   }
   Footprint result = known->second;
   result.arena_bytes = std::llround(static_cast<double>(result.arena_bytes) * arena_ratio_);
