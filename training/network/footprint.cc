@@ -9,6 +9,7 @@
 #include "thimble/quantise/demands.h"
 #include "thimble/quantise/scales.h"
 #include "thimble/report/peak.h"
+#include "thimble/rewrites/rewrites.h"
 
 namespace thimble::training {
 namespace {
@@ -88,7 +89,10 @@ Compiled planned(const Request& request) {
 }
 
 Footprint footprint(const Graph& graph, const PlanOptions& options) {
-  const Compiled compiled = planned(plan_request(int8_shapes(graph), options));
+  // Rewritten here, where nothing has values that a certificate would be about.
+  Request request = plan_request(rewrite(int8_shapes(graph), ConstantChannels::kKept), options);
+  request.graph.rewrite = false;
+  const Compiled compiled = planned(request);
   Footprint result{.arena_bytes = compiled.program.arena_bytes(),
                    .weight_bytes = int8_weight_bytes(graph),
                    .macs = compiled.cost.macs};
