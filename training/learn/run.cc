@@ -221,11 +221,14 @@ void Run::close_channels(double before, double progress) {
   constexpr size_t kTimesABatch = 4;
   gates_->learn();
   if (progress < kUntilWorths) return;
-  if (progress < kPruneShare && std::floor(before * kExchanges) < std::floor(progress * kExchanges))
+  const Questions questions(question_seconds_);
+  if (progress < kPruneShare &&
+      std::floor(before * kExchanges) < std::floor(progress * kExchanges)) {
     gates_->exchange();
+    quick_.adjust_to(compiler_, gates_->kept());
+  }
   const Budget now = request_.budget.on_the_way(
       result_.before, (progress - kUntilWorths) / (kPruneShare - kUntilWorths));
-  const Questions questions(question_seconds_);
   gates_->keep(quick_.trimmed(gates_->kept(), now, gates_->worths(), kTimesABatch));
 }
 
