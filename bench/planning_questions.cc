@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many questions a minute of one core the compiler answers, as `thimble-train` asks them: plans
-// of a network with some of its channels, chosen by chance, the first with all; and how far answers
+// of a network with some of its channels, widths by chance, the first with all; and how far answers
 // of `auto` at effort 0 are from those at effort 1. As CSV.
 //   planning_questions > bench/results/planning_questions.csv
 //   planning_questions --count 4 ds_cnn_s resnet8       networks of the zoo
@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/command_line.h"
@@ -24,7 +24,7 @@ namespace {
 using namespace thimble;
 using training::Kept;
 
-std::vector<Kept> kept_by_chance(const training::Channels& channels, int64_t count) {
+std::vector<Kept> widths_by_chance(const training::Channels& channels, int64_t count) {
   zoo::Random random(1);
   std::vector<Kept> all = {training::all_kept(channels)};
   while (std::ssize(all) < count) {
@@ -54,32 +54,34 @@ Measured measured(const Graph& graph, const training::Channels& channels,
   return result;
 }
 
+/// Their mean and the largest, as the last two fields of a row.
+std::string arena_ratios(const Measured& quick, const Measured& usual) {
+  const size_t count = quick.arena_bytes.size();
+  double sum = 0, most = 0;
+  for (size_t k = 0; k < count; ++k) {
+    const double ratio =
+        static_cast<double>(quick.arena_bytes[k]) / static_cast<double>(usual.arena_bytes[k]);
+    sum += ratio;
+    most = std::max(most, ratio);
+  }
+  return fmt::format("{:.3f},{:.3f}", sum / static_cast<double>(count), most);
+}
+
 void print_rows(const std::string& name, int64_t count) {
   const Graph graph = build_zoo_float(name);
   const training::Channels channels(graph);
-  const std::vector<Kept> networks = kept_by_chance(channels, count);
-  std::optional<Measured> usual;  // of `auto`
+  const std::vector<Kept> networks = widths_by_chance(channels, count);
+  Measured last;
   const training::PlanOptions asked[] = {{.planner = "pex:accounting=paper,accumulators=8"},
                                          {.planner = "auto"},
-                                         {.planner = "auto", .effort = 0}};
+                                         {.planner = "auto", .effort = 0}};  // behind effort 1
   for (const training::PlanOptions& options : asked) {
-    const Measured now = measured(graph, channels, networks, options);
-    fmt::print("{},{},{},{},{:.0f},", csv_field(name), csv_field(options.planner), options.effort,
-               networks.size(), now.questions_per_minute);
-    if (options.effort == 0) {
-      double sum = 0, most = 0;
-      for (size_t k = 0; k < networks.size(); ++k) {
-        const double ratio = static_cast<double>(now.arena_bytes[k]) /
-                             static_cast<double>(usual.value().arena_bytes[k]);
-        sum += ratio;
-        most = std::max(most, ratio);
-      }
-      fmt::print("{:.3f},{:.3f}\n", sum / static_cast<double>(networks.size()), most);
-    } else {
-      fmt::print(",\n");
-    }
+    Measured now = measured(graph, channels, networks, options);
+    fmt::print("{},{},{},{},{:.0f},{}\n", csv_field(name), csv_field(options.planner),
+               options.effort, networks.size(), now.questions_per_minute,
+               options.effort == 0 ? arena_ratios(now, last) : ",");
     std::fflush(stdout);
-    if (options.planner == "auto" && options.effort == 1) usual = now;
+    last = std::move(now);
   }
 }
 

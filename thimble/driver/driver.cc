@@ -361,13 +361,17 @@ std::vector<std::string> planners_for(const PortPlaces& ports) {
   return names;
 }
 
+bool has_search(const std::string& planner) {
+  return planner.empty() || choose_planner(planner).planner == &planners().back();
+}
+
 void check_search_options(const Request& request) {
-  const Planner& search = planners().back();
-  if (request.planner.empty() || choose_planner(request.planner).planner == &search) return;
+  if (has_search(request.planner)) return;
   for (const auto& [given, option] : {std::pair{request.max_latency.has_value(), "--max-latency"},
                                       {request.effort != 1, "--effort"},
                                       {request.pick.has_value(), "--pick"}}) {
-    if (given) throw CompileError(option, fmt::format("is for the planner {}", search.name));
+    if (given)
+      throw CompileError(option, fmt::format("is for the planner {}", planners().back().name));
   }
 }
 

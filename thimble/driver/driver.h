@@ -36,6 +36,9 @@ namespace thimble {
 /// a fault: nothing unverified goes further.
 [[nodiscard]] Answer compile(const Request& request);
 
+/// Whether effort and a choice of plans are a matter for the planner; empty: for the best there is.
+/// Throws CompileError if there is none of that name.
+[[nodiscard]] bool has_search(const std::string& planner);
 /// Throws CompileError for what only `auto` looks at, if another planner is named.
 void check_search_options(const Request& request);
 

@@ -28,15 +28,13 @@ Effort::Effort(size_t instances, int64_t effort) {
 
 void Effort::be_quick() {
   more_orders = more_tiles = others = motes = false;
-  fewer_tiles = last_order = true;
+  fewer_tiles = true;
   cold_values = 0;
   sweep_labels = 3;
   cuts = 100;
   cuts_of_peaks = 25;
   sweeps_in_strips = 20;
-  windows_in_parts = 6;
-  windows_at_peak = 4;
-  rounds_of_strips = rounds_of_parts = rounds_beside = 1;
+  rounds_of_strips = rounds_beside = 1;
   layouts = 4;
   improved = 0;
   draft_work /= 20;

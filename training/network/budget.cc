@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "thimble/model/error.h"
@@ -143,8 +144,9 @@ std::vector<double> Compiler::pressure(const Kept& kept, const Budget& budget) {
 }
 
 Kept Compiler::trimmed(Kept kept, const Budget& budget,
-                       const std::vector<std::vector<float>>& worths, size_t most_times) {
-  for (size_t n = 0; n < most_times && !budget.met_by(footprint(kept)); ++n) {
+                       const std::vector<std::vector<float>>& worths,
+                       std::optional<size_t> most_times) {
+  for (size_t n = 0; (!most_times || n < *most_times) && !budget.met_by(footprint(kept)); ++n) {
     const double beyond = budget.excess(footprint(kept));
     const std::vector<double> presses = pressure(kept, budget);
     std::optional<size_t> best;
@@ -160,6 +162,7 @@ Kept Compiler::trimmed(Kept kept, const Budget& budget,
         best_price = price;
       }
     }
+    if (!best && most_times) break;
     if (!best) {
       throw CompileError("training", fmt::format("the budget cannot be met: {}",
                                                  to_string(footprint(kept), budget)));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,12 +45,12 @@ class Compiler {
   /// By group: what a channel takes, as a share of each budget that is not met. A channel's part of
   /// the arena is what it has live at the peak, which one question tells.
   [[nodiscard]] std::vector<double> pressure(const Kept& kept, const Budget& budget);
-  /// Without further channels until the budget is met, or until channels of one group were closed
-  /// so many times: where `worths` are least for the room that a channel takes. Throws CompileError
-  /// if one channel in each group is too many.
+  /// Closes channels until the budget is met, or until channels of one group were closed so many
+  /// times, or no other can be: where `worths` are least for the room that a channel takes. Where
+  /// no number of times is given the budget must be met: throws CompileError if that is impossible.
   [[nodiscard]] Kept trimmed(Kept kept, const Budget& budget,
                              const std::vector<std::vector<float>>& worths,
-                             size_t most_times = std::numeric_limits<size_t>::max());
+                             std::optional<size_t> most_times = {});
   /// Throws CompileError unless the budget can be met; kept: as few channels as there can be.
   void check_possible(const Budget& budget);
 

@@ -67,8 +67,7 @@ int64_t int8_weight_bytes(const Graph& graph) {
 }
 
 PlanOptions quick(PlanOptions options) {
-  const std::string name = options.planner.substr(0, options.planner.find(':'));
-  if (name.empty() || name == "auto") options.effort = 0;
+  if (has_search(options.planner)) options.effort = 0;
   return options;
 }
 

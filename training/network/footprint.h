@@ -22,7 +22,8 @@ struct PlanOptions {
   int64_t effort = 1;                      ///< of `auto`
 };
 
-/// The same with little effort, where that is a matter of effort.
+/// Options that ask for little effort, if the planner has any. Throws CompileError if there is no
+/// such planner.
 [[nodiscard]] PlanOptions quick(PlanOptions options);
 
 struct Footprint {

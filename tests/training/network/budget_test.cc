@@ -59,7 +59,7 @@ TEST_F(Budgets, AreComparedWithQuickAnswersInTheRatioToExactOnes) {
   EXPECT_EQ(exact.questions(), 2);
 }
 
-TEST_F(Budgets, ArePlannedWithEffortWhereThatIsAsked) {
+TEST_F(Budgets, AreAskedAboutWithLittleEffortOfPlannersThatHaveAny) {
   EXPECT_EQ(quick({.planner = "auto"}).effort, 0);
   EXPECT_EQ(quick({.planner = "pex:accumulators=8"}).effort, 1);
 }
@@ -105,6 +105,13 @@ TEST_F(Budgets, ThatAreImpossibleAreSaidSo) {
     EXPECT_THAT(fault.what(), HasSubstr("of 1000"));
   }
   EXPECT_NO_THROW(compiler_.check_possible({.sram_bytes = 5000}));
+}
+
+TEST_F(Budgets, ThatAreImpossibleAreNoFaultWhileChannelsClose) {
+  Kept least = all_kept(channels_);
+  for (std::vector<bool>& group : least) group.assign(group.size(), false), group[0] = true;
+  EXPECT_EQ(compiler_.trimmed(least, {.sram_bytes = 1000}, equal_worths(), 4), least);
+  EXPECT_THROW((void)compiler_.trimmed(least, {.sram_bytes = 1000}, equal_worths()), CompileError);
 }
 
 TEST_F(Budgets, AreMetByBaselines) {
